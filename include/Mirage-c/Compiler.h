@@ -1,5 +1,4 @@
-/*===- Mirage-c/Compiler.h - Superoptimizes tensor programs ------- -*- C
--*-===*\
+/*===- Mirage-c/Compiler.h - Superoptimizes tensor programs ----- -*- C -*-===*\
 |*                                                                            *|
 |* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
 |* See LICENSE for license information.                                       *|

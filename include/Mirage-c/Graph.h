@@ -1,5 +1,4 @@
-/*===- Mirage-c/Graph.h - Tensor programs, operator by operator --- -*- C
--*-===*\
+/*===- Mirage-c/Graph.h - Builds tensor programs ---------------- -*- C -*-===*\
 |*                                                                            *|
 |* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
 |* See LICENSE for license information.                                       *|
@@ -58,7 +57,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphCreate(MirageGraph **graph);
 MIRAGE_C_EXPORTED void mirageGraphDestroy(MirageGraph *graph);
 
 /** Adds an input, which may come behind operators.
- * \p name  null: "input0", "input1", ... */
+ * \p name  one that no other input has; null: "input0", "input1", ..., the
+ * first that is free. */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
                                                    const char *name,
                                                    const MirageTensorType *type,
@@ -69,26 +69,35 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
  * as it was.
  * \p name        as the IR has it: "matmul", "sum", "rms_norm", ... (the table
  *                is lib/Graph/OperatorTable.cpp)
- * \p attributes  null, or a JSON object of
- *   "dims"       reduced dimensions, a permutation, the one of a concat
- *   "scalars"    numbers of the operator, in order: {"lo", "hi"} of a clamp
- *   "shape"      of the result, where the operator does not say it: reshape,
- *                broadcast, slice, repeat, constant
- *   "element"    of the result, "f16"; without it that of the operands, or
- * where they differ the one that holds both, and f16 for 8-bit floats. In block
- * graphs f32, but for casts "offsets", "strides"   of a slice "offset"     of a
- * causal_mask "reduction", "axis"    of an accumulate: "sum", "loop"
- * (docs/MuGraphs.md) */
+ * \p attributes  null, or a JSON object with some of these members:
+ *
+ * - "dims": reduced dimensions, a permutation, the one of a concat
+ * - "scalars": numbers of the operator, in order, as lo and hi of a clamp
+ * - "shape": of the result, where the operator does not say it: of a reshape,
+ *   broadcast, slice, repeat or constant
+ * - "element": of the result, "f16"; without it that of the operands, or where
+ *   they differ the one that holds both, and f16 for 8-bit floats. In block
+ *   graphs it is f32, but for casts
+ * - "offsets", "strides": of a slice
+ * - "offset": of a causal_mask
+ * - "reduction", "axis": of an accumulate, "sum" and "loop" (docs/MuGraphs.md)
+ */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphAddOperator(
     MirageGraph *graph, const char *name, const MirageValue *operands,
     size_t numOperands, const char *attributes, MirageValue *result);
 
-/** Makes a value the next output.
+/** Makes a value the next output. A program without any has all values as
+ * outputs that no operator takes.
  * \p strides  in elements, one for each dimension, of where a program leaves
  *             it; null: row-major. */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphAddOutput(MirageGraph *graph,
                                                     MirageValue value,
                                                     const int64_t *strides);
+
+/** The name of an input, by its place among the inputs; empty where there is no
+ * such input. Valid as long as the graph is. */
+MIRAGE_C_EXPORTED const char *mirageGraphGetInputName(const MirageGraph *graph,
+                                                      size_t number);
 
 MIRAGE_C_EXPORTED size_t mirageGraphGetNumInputs(const MirageGraph *graph);
 MIRAGE_C_EXPORTED size_t mirageGraphGetNumValues(const MirageGraph *graph);

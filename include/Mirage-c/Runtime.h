@@ -1,5 +1,4 @@
-/*===- Mirage-c/Runtime.h - Runs compiled tensor programs --------- -*- C
--*-===*\
+/*===- Mirage-c/Runtime.h - Runs compiled tensor programs ------- -*- C -*-===*\
 |*                                                                            *|
 |* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
 |* See LICENSE for license information.                                       *|
@@ -22,10 +21,10 @@
 |*   ...                                                                      *|
 |*   mirageProgramEnqueue(program, stream, inputs, outputs);                  *|
 |*                                                                            *|
-|* Functions may be called from any thread. Those that open, load, run on     *|
-|* host memory and destroy make the device's context current there;           *|
-|* mirageProgramEnqueue expects it to be. Runs of one program must not        *|
-|* overlap: they share its workspace. docs/Runtime.md has a page on this.     *|
+|* Functions may be called from any thread, and leave a context of CUDA that  *|
+|* is current there as they found it. Runs of one program must not overlap,   *|
+|* in whatever streams: they share its workspace. docs/Runtime.md has a page  *|
+|* on this.                                                                   *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -50,7 +49,7 @@ typedef enum {
    * errors. Slow, and the same numbers on every machine. */
   MirageDeviceEmulator = 0,
   /** A GPU. Its primary context, the one that the CUDA runtime uses, is
-   * retained, and made current in the calling thread. */
+   * retained. */
   MirageDeviceCuda = 1
 } MirageDeviceKind;
 
@@ -94,8 +93,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageProgramLoad(const MirageDevice *device,
                                                  MirageLibraryUse library,
                                                  MirageProgram **program);
 
-/** Frees the program and its workspace; work in streams must have ended. Null
- * is fine. */
+/** Frees the program and its workspace, once the work of its device has ended.
+ * Null is fine. */
 MIRAGE_C_EXPORTED void mirageProgramDestroy(MirageProgram *program);
 
 typedef enum {
@@ -135,9 +134,8 @@ mirageProgramGetWorkspaceBytes(const MirageProgram *program);
 /** Puts one run into a stream and returns at once. Allocates nothing, and can
  * be captured in a CUDA graph; before a capture, run once, since cuBLASLt may
  * load code at its first call.
- * \p stream  a CUstream or cudaStream_t of the device's primary context, which
- *            must be current in the calling thread (mirageProgramMakeCurrent);
- *            null is the default stream.
+ * \p stream  a CUstream or cudaStream_t of the device's primary context; null
+ * is its default stream.
  * \p inputs, \p outputs  device addresses (CUdeviceptr), one for each tensor in
  *            the program's order, multiples of 16.
  * The emulator has no streams: there it fails. */
@@ -145,8 +143,8 @@ MIRAGE_C_EXPORTED MirageStatus
 mirageProgramEnqueue(const MirageProgram *program, void *stream,
                      const uint64_t *inputs, const uint64_t *outputs);
 
-/** Makes the context of the program's device current in the calling thread. A
- * thread that opened the device, or used the CUDA runtime on it, has it. */
+/** Makes the context of the program's device current in the calling thread, for
+ * callers who call the driver themselves. */
 MIRAGE_C_EXPORTED MirageStatus
 mirageProgramMakeCurrent(const MirageProgram *program);
 

@@ -1,5 +1,4 @@
-/*===- Mirage-c/Status.h - What came of a call -------------------- -*- C
--*-===*\
+/*===- Mirage-c/Status.h - What came of a call ------------------ -*- C -*-===*\
 |*                                                                            *|
 |* Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.        *|
 |* See LICENSE for license information.                                       *|

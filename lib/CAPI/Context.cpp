@@ -39,11 +39,18 @@ public:
     std::lock_guard<std::mutex> lock(context.mutex);
     if (!context.onProgress)
       return;
-    MirageSearchProgress progress{
-        now.seconds,    now.states,    now.statesPerSecond,
-        now.structures, now.bestUs,    now.baselineUs,
-        now.walkStates, now.maxStates, double(now.timeLimitS),
-        now.part,       now.numParts};
+    MirageSearchProgress progress = {};
+    progress.seconds = now.seconds;
+    progress.states = now.states;
+    progress.statesPerSecond = now.statesPerSecond;
+    progress.structures = now.structures;
+    progress.baselineUs = now.baselineUs;
+    progress.bestUs = now.bestUs;
+    progress.walkStates = now.walkStates;
+    progress.maxStates = now.maxStates;
+    progress.timeLimitS = now.timeLimitS;
+    progress.part = now.part;
+    progress.numParts = now.numParts;
     context.onProgress(function.str().c_str(), &progress, context.progressData);
   }
   void record(const llvm::json::Value &report) const final {

@@ -12,6 +12,7 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
 #include "Status.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <numeric>
 
@@ -53,6 +54,41 @@ MirageValue MirageGraph::numberResults(ValueId first, size_t count) {
 void MirageGraph::numberAll() {
   values.resize(get().getNumValues());
   std::iota(values.begin(), values.end(), ValueId(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Names and outputs
+//===----------------------------------------------------------------------===//
+
+bool MirageGraph::hasInput(StringRef name) const {
+  for (unsigned input = 0; input < get().getNumInputs(); ++input)
+    if (get().getInputName(input) == name)
+      return true;
+  return false;
+}
+
+std::string MirageGraph::chooseInputName() const {
+  unsigned number = get().getNumInputs();
+  while (hasInput("input" + std::to_string(number)))
+    ++number;
+  return "input" + std::to_string(number);
+}
+
+MirageGraph MirageGraph::complete() const {
+  MirageGraph whole = *this;
+  if (!program.getOutputs().empty())
+    return whole;
+  llvm::BitVector isTaken(program.getNumValues());
+  for (const Node &operation : program.getNodes())
+    for (ValueId operand : operation.operands)
+      isTaken.set(operand);
+  for (ValueId value = program.getNumInputs(); value < program.getNumValues();
+       ++value)
+    if (!isTaken.test(value)) {
+      whole.program.addOutput(value);
+      whole.outputStrides.emplace_back();
+    }
+  return whole;
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,16 +146,17 @@ MirageStatus mirageGraphAddInput(MirageGraph *graph, const char *name,
                   "maps");
   if (std::string problem = explainBadTensor(type); !problem.empty())
     return refuse(problem);
-  if (name && !isOneLine(name))
-    return refuse("expects a name of one line");
+  if (name && (!*name || !isOneLine(name) || graph->hasInput(name)))
+    return refuse("expects a name of one line that no other input has, got \"" +
+                  Twine(name) + "\"");
   TensorSpec spec = getSpec(*type);
-  std::string number = "input" + std::to_string(graph->inputStrides.size());
+  std::string given = name ? name : graph->chooseInputName();
   llvm::Expected<Strides> strides =
       readStrides(spec, type->strides, /*isWritten=*/false);
   if (!strides)
     return refuse(strides.takeError());
-  llvm::Expected<ValueId> added = graph->getBuilder().addInput(
-      std::move(spec), name ? StringRef(name) : StringRef(number));
+  llvm::Expected<ValueId> added =
+      graph->getBuilder().addInput(std::move(spec), given);
   if (!added)
     return refuse(added.takeError());
   graph->inputStrides.push_back(std::move(*strides));
@@ -202,6 +239,12 @@ MirageStatus mirageGraphAddOutput(MirageGraph *graph, MirageValue value,
   llvm::cantFail(graph->getBuilder().addOutput(id->front()));
   graph->outputStrides.push_back(std::move(*read));
   return MirageSuccess;
+}
+
+const char *mirageGraphGetInputName(const MirageGraph *graph, size_t number) {
+  if (!graph || number >= graph->get().getNumInputs())
+    return "";
+  return graph->get().getInputName(number).data(); // of a std::string
 }
 
 size_t mirageGraphGetNumInputs(const MirageGraph *graph) {

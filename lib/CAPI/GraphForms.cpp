@@ -45,10 +45,11 @@ MirageStatus mirageGraphToJSON(const MirageGraph *graph, MirageText *json) {
   if (!graph || graph->tiles)
     return refuse(Twine("expects a program, got ") +
                   (graph ? "a block graph" : "null"));
+  MirageGraph whole = graph->complete();
   llvm::json::Value object =
-      llvm::json::Object{{"graph", mirage::toJSON(graph->program)},
-                         {"inputStrides", toJSON(graph->inputStrides)},
-                         {"outputStrides", toJSON(graph->outputStrides)}};
+      llvm::json::Object{{"graph", mirage::toJSON(whole.program)},
+                         {"inputStrides", toJSON(whole.inputStrides)},
+                         {"outputStrides", toJSON(whole.outputStrides)}};
   *json = makeText(llvm::formatv("{0:2}\n", object).str());
   return MirageSuccess;
 }
@@ -135,8 +136,10 @@ MirageStatus mirageModuleFromGraph(MirageContext *context,
   if (!graph || graph->tiles)
     return refuse(Twine("expects a program, got ") +
                   (graph ? "a block graph" : "null"));
-  if (graph->program.getOutputs().empty())
-    return refuse("expects a program with an output, got none");
+  MirageGraph whole = graph->complete();
+  if (whole.program.getOutputs().empty())
+    return refuse("expects a program with an output, got one without "
+                  "operators");
   if (!*function || !isOneLine(function))
     return refuse("expects a function's name of one line");
   context->mlir
@@ -146,12 +149,12 @@ MirageStatus mirageModuleFromGraph(MirageContext *context,
   OwningOpRef<ModuleOp> op = ModuleOp::create(builder, builder.getUnknownLoc());
   builder.setInsertionPointToStart(op->getBody());
   func::FuncOp written =
-      writeFunction(builder, builder.getUnknownLoc(), graph->program, function);
-  for (auto [number, strides] : llvm::enumerate(graph->inputStrides))
+      writeFunction(builder, builder.getUnknownLoc(), whole.program, function);
+  for (auto [number, strides] : llvm::enumerate(whole.inputStrides))
     if (!strides.empty())
       written.setArgAttr(number, kernel::kStridesAttr,
                          builder.getDenseI64ArrayAttr(strides));
-  for (auto [number, strides] : llvm::enumerate(graph->outputStrides))
+  for (auto [number, strides] : llvm::enumerate(whole.outputStrides))
     if (!strides.empty())
       written.setResultAttr(number, kernel::kStridesAttr,
                             builder.getDenseI64ArrayAttr(strides));

@@ -38,6 +38,12 @@ struct MirageGraph {
   MirageValue numberResults(mlir::mirage::ValueId first, size_t count);
   /// Of a graph that has been read whole: the same numbers.
   void numberAll();
+
+  bool hasInput(llvm::StringRef name) const;
+  std::string chooseInputName() const; ///< "input1", or the next that is free
+  /// The program with all outputs: where none was added, the values that no
+  /// operation takes.
+  MirageGraph complete() const;
 };
 
 #endif // MIRAGE_LIB_CAPI_GRAPHHANDLE_H

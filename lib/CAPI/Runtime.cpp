@@ -105,21 +105,27 @@ MirageStatus mirageProgramLoad(const MirageDevice *device, const char *folder,
   loaded->artifact = std::move(*artifact);
   loaded->device = device->cuda;
   if (device->cuda) {
-    if (llvm::Error error = device->cuda->makeCurrent())
+    auto load = [&]() -> llvm::Error {
+      auto cuda = CudaProgram::load(*device->cuda, loaded->artifact, *use);
+      if (cuda)
+        loaded->cuda = std::move(*cuda);
+      return cuda.takeError();
+    };
+    if (llvm::Error error = device->cuda->runCurrent(load))
       return report(std::move(error));
-    auto cuda = CudaProgram::load(*device->cuda, loaded->artifact, *use);
-    if (!cuda)
-      return report(cuda.takeError());
-    loaded->cuda = std::move(*cuda);
   }
   *program = loaded.release();
   return MirageSuccess;
 }
 
 void mirageProgramDestroy(MirageProgram *program) {
-  // Where that fails, so does giving back; nobody can be told.
+  // Where that fails nobody can be told.
   if (program && program->device)
-    llvm::consumeError(program->device->makeCurrent());
+    llvm::consumeError(program->device->runCurrent([&] {
+      llvm::Error error = program->device->synchronize();
+      program->cuda.reset();
+      return error;
+    }));
   delete program;
 }
 
@@ -215,9 +221,12 @@ MirageStatus mirageProgramEnqueue(const MirageProgram *program, void *stream,
   if (!program->cuda)
     return refuse("expects a program on a CUDA device, got one on the "
                   "emulator, which has no streams");
-  return report(
-      program->cuda->enqueue(stream, {inputs, program->artifact.inputs.size()},
-                             {outputs, program->artifact.outputs.size()}));
+  size_t numInputs = program->artifact.inputs.size(),
+         numOutputs = program->artifact.outputs.size();
+  return report(program->device->runCurrent([&] {
+    return program->cuda->enqueue(stream, {inputs, numInputs},
+                                  {outputs, numOutputs});
+  }));
 }
 
 MirageStatus mirageProgramMakeCurrent(const MirageProgram *program) {
@@ -258,20 +267,24 @@ MirageStatus mirageProgramRun(const MirageProgram *program,
   std::string problem = explainBadBindings(program, inputs, outputs, 1);
   if (!problem.empty())
     return refuse(problem);
-  if (program->device)
-    if (llvm::Error error = program->device->makeCurrent())
-      return report(std::move(error));
   const Artifact &artifact = program->artifact;
   std::vector<HostTensor> values;
   for (auto [number, tensor] : llvm::enumerate(artifact.inputs)) {
     const auto *bytes = static_cast<const uint8_t *>(inputs[number]);
     values.push_back(gather(tensor, {bytes, bytes + tensor.getSizeBytes()}));
   }
-  llvm::Expected<std::vector<HostTensor>> computed =
-      program->cuda ? program->cuda->run(values) : emulate(artifact, values);
-  if (!computed)
-    return report(computed.takeError());
+  std::vector<HostTensor> computed;
+  auto run = [&]() -> llvm::Error {
+    auto outputs =
+        program->cuda ? program->cuda->run(values) : emulate(artifact, values);
+    if (outputs)
+      computed = std::move(*outputs);
+    return outputs.takeError();
+  };
+  if (llvm::Error error =
+          program->device ? program->device->runCurrent(run) : run())
+    return report(std::move(error));
   for (auto [number, tensor] : llvm::enumerate(artifact.outputs))
-    writeElements(tensor, (*computed)[number], outputs[number]);
+    writeElements(tensor, computed[number], outputs[number]);
   return MirageSuccess;
 }

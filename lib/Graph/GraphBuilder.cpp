@@ -144,6 +144,7 @@ GraphBuilder::addKernel(llvm::ArrayRef<ValueId> operands,
   llvm::SmallVector<TensorSpec> results(types);
   ElementType element =
       operands.empty() ? ElementType::F32 : graph.getType(operands[0]).element;
+  element = joinElements(element, element);
   for (unsigned output = results.size(); output < numResults; ++output)
     results.push_back(joinTiles(*kernel, output, element));
   for (const TensorSpec &result : results)

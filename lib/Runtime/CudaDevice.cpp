@@ -24,6 +24,22 @@ llvm::Error CudaDevice::makeCurrent() const {
                        "the context of " + name + " cannot be made current");
 }
 
+llvm::Error
+CudaDevice::runCurrent(llvm::function_ref<llvm::Error()> run) const {
+  if (llvm::Error error =
+          driver->check(driver->ctxPushCurrent(static_cast<CUcontext>(context)),
+                        "the context of " + name + " cannot be made current"))
+    return error;
+  llvm::Error error = run();
+  CUcontext popped;
+  driver->ctxPopCurrent(&popped); // what was pushed, whatever `run` has done
+  return error;
+}
+
+llvm::Error CudaDevice::synchronize() const {
+  return driver->check(driver->ctxSynchronize(), "waiting for " + name);
+}
+
 llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   llvm::Expected<Driver> opened = Driver::open();
   if (!opened)
@@ -64,8 +80,6 @@ llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {
   if (result == 0)
     result = driver.primaryCtxRetain(&context, self->device);
   self->isRetained = result == 0;
-  if (result == 0)
-    result = driver.ctxSetCurrent(context);
   if (llvm::Error error = driver.check(
           result, "device " + llvm::Twine(ordinal) + " cannot be used"))
     return std::move(error);

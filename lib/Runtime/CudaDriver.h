@@ -104,6 +104,9 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))     \
   X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))             \
   X(ctxSetCurrent, "cuCtxSetCurrent", (CUcontext))                             \
+  X(ctxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                        \
+  X(ctxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                        \
+  X(ctxSynchronize, "cuCtxSynchronize", ())                                    \
   X(moduleLoadDataEx, "cuModuleLoadDataEx",                                    \
     (CUmodule *, const void *, unsigned, int *, void **))                      \
   X(moduleUnload, "cuModuleUnload", (CUmodule))                                \

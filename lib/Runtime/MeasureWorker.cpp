@@ -71,6 +71,8 @@ public:
     if (!opened)
       return opened.takeError();
     device = std::move(*opened);
+    if (llvm::Error error = device->makeCurrent())
+      return error;
     speaker.say({{"device", device->getName()},
                  {"computeCapability", device->getComputeCapability()},
                  {"driver", device->getDriverVersion()}});

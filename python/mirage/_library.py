@@ -88,6 +88,7 @@ _PROTOTYPES = {
     "mirageGraphAddOperator": (_STATUS, [c_void_p, c_char_p, POINTER(c_uint32), c_size_t, c_char_p,
                                          POINTER(c_uint32)]),
     "mirageGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int64)]),
+    "mirageGraphGetInputName": (c_char_p, [c_void_p, c_size_t]),
     "mirageGraphGetNumInputs": (c_size_t, [c_void_p]),
     "mirageGraphGetNumValues": (c_size_t, [c_void_p]),
     "mirageGraphGetNumOutputs": (c_size_t, [c_void_p]),
@@ -233,8 +234,7 @@ class Context:
             raise MirageError(last_error())
         self.handle = Handle(pointer, lib.mirageContextDestroy)
         self.diagnostics: List[Diagnostic] = []
-        self._on_progress: Optional[Callable[[str, CProgress], None]] = None
-        self._raised: Optional[BaseException] = None
+        self._raised: List[BaseException] = []
         # Of functions, not of methods, which would keep the context alive.
         diagnostics = self.diagnostics
         self._diagnostic_handler = DIAGNOSTIC_HANDLER(
@@ -251,24 +251,26 @@ class Context:
 
     def watch(self, on_progress: Optional[Callable[[str, CProgress], None]]) -> None:
         """Tells a function how far searches are. What it raises ends them; `reraise` has it then."""
-        self._raised = None
+        self._raised.clear()
         if on_progress is None:
             self._progress_handler = PROGRESS_HANDLER()
         else:
+            raised, pointer = self._raised, self.handle.pointer  # and not this object, which holds the handler
+
             def handle(function, progress, _):
                 try:
-                    on_progress(function.decode(), progress.contents)
+                    if not raised:
+                        on_progress(function.decode(), progress.contents)
                 except BaseException as error:  # it must not pass through C
-                    self._raised = error
-                    self.cancel()
+                    raised.append(error)
+                    lib.mirageContextCancelSearches(pointer)
 
             self._progress_handler = PROGRESS_HANDLER(handle)
         lib.mirageContextSetProgressHandler(self.handle.pointer, self._progress_handler, None)
 
     def reraise(self) -> None:
-        raised, self._raised = self._raised, None
-        if raised is not None:
-            raise raised
+        if self._raised:
+            raise self._raised.pop()
 
 
 class Module:

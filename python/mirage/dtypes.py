@@ -34,6 +34,7 @@ ALL = (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2)
 _BY_NAME = {name: dtype for dtype in ALL for name in (dtype.name, dtype.mlir)}
 _BY_NAME.update(half=float16, float=float32, float8_e4m3=float8_e4m3fn)
 _BY_CODE = {dtype.code: dtype for dtype in ALL}
+_EXACT = {dtype.name: dtype for dtype in ALL}
 
 
 def from_code(code: int) -> DType:
@@ -47,6 +48,11 @@ def find_dtype(value: Any) -> "DType | None":
     # torch.float16 prints as "torch.float16", numpy.float16 has a __name__, a dtype a name.
     name = getattr(value, "name", None) or getattr(value, "__name__", None) or str(value)
     return _BY_NAME.get(str(name).rpartition(".")[2])
+
+
+def match_dtype(name: str) -> "DType | None":
+    """The type of a tensor that is handed over: its library's own name, to the letter."""
+    return _EXACT.get(name)
 
 
 def to_dtype(value: Any) -> DType:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import numbers
+import operator
 from ctypes import byref, c_uint32, c_void_p
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
@@ -85,6 +87,9 @@ class _Value:
     def __pow__(self, other):
         return self.graph._binary("pow", self, other)
 
+    def __rpow__(self, other):
+        return self.graph._binary("pow", other, self)
+
     def __matmul__(self, other):
         return self.graph.matmul(self, other)
 
@@ -137,7 +142,17 @@ def _row_major(shape: Sequence[int]) -> Tuple[int, ...]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """NumPy's scalars are numbers as well."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+_INT64 = range(-(2**63), 2**63)
+
+
+def _integer(what: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or operator.index(value) not in _INT64:
+        raise GraphError(f"expects {what} as an integer, got {value!r}")
+    return operator.index(value)
 
 
 def _tensor_type(shape: Sequence[int], dtype: DType, strides: Optional[Sequence[int]] = None) -> _library.TensorType:
@@ -153,9 +168,9 @@ def _sizes(what: str, values: Any) -> Tuple[int, ...]:
         raise GraphError(f"expects {what} as a tuple of integers, got {values!r}") from None
     for size in sizes:
         # NumPy's integers and torch's symbolic sizes are integers as well.
-        if isinstance(size, bool) or not hasattr(size, "__index__"):
+        if isinstance(size, bool) or not hasattr(size, "__index__") or operator.index(size) not in _INT64:
             raise GraphError(f"expects {what} as a tuple of integers, got {values!r}")
-    return tuple(int(size) for size in sizes)
+    return tuple(operator.index(size) for size in sizes)
 
 
 class _Operators:
@@ -166,7 +181,6 @@ class _Operators:
 
     def __init__(self, handle: Handle):
         self._handle = handle
-        self._used: set = set()  #: numbers of values that some operator takes
 
     def _check(self, value: Any) -> _Value:
         if not isinstance(value, self._value_class):
@@ -177,59 +191,64 @@ class _Operators:
 
     def _dim(self, value: _Value, dim: int) -> int:
         rank = len(value.shape)
-        if isinstance(dim, bool) or not hasattr(dim, "__index__") or not -rank <= int(dim) < rank:
+        if isinstance(dim, bool) or not hasattr(dim, "__index__") or not -rank <= operator.index(dim) < rank:
             raise GraphError(f"expects a dimension from {-rank} to {rank - 1} of {value.name}, got {dim!r}")
-        return int(dim) % rank
+        return operator.index(dim) % rank
 
     def _dims(self, value: _Value, dims: Any) -> List[int]:
-        if hasattr(dims, "__index__"):
+        if not isinstance(dims, (tuple, list)):
             dims = (dims,)
         return sorted({self._dim(value, dim) for dim in dims})
 
-    def _add(self, operator: str, operands: Sequence[_Value], **attributes: Any):
-        numbers = [self._check(operand).number for operand in operands]
-        given = {name: value for name, value in attributes.items() if value is not None}
+    def _add(self, name: str, operands: Sequence[_Value], **attributes: Any):
+        values = [self._check(operand).number for operand in operands]
+        given = {key: value for key, value in attributes.items() if value is not None}
         text = json.dumps(given).encode() if given else None
         result = c_uint32()
-        check_graph(lib.mirageGraphAddOperator(self._handle, operator.encode(), uint32s(numbers), len(numbers), text,
+        check_graph(lib.mirageGraphAddOperator(self._handle, name.encode(), uint32s(values), len(values), text,
                                                byref(result)))
-        self._used.update(numbers)
         return self._value_class(self, result.value)
 
     def _scalars(self, *values: Number) -> List[Any]:
+        scalars: List[Any] = []
         for value in values:
-            if not _is_number(value):
+            try:
+                scalar = float(value) if _is_number(value) else None
+            except OverflowError:
+                scalar = None
+            if scalar is None:
                 raise GraphError(f"expects a number, got {value!r}")
-        return [value if math.isfinite(value) else str(float(value)) for value in values]
+            scalars.append(scalar if math.isfinite(scalar) else str(scalar))
+        return scalars
 
-    def _binary(self, operator: str, lhs: Any, rhs: Any):
+    def _binary(self, name: str, lhs: Any, rhs: Any):
         if _is_number(rhs):
-            return self._with_number(operator, lhs, rhs)
+            return self._with_number(name, lhs, rhs)
         if _is_number(lhs):
-            return self._number_with(operator, lhs, rhs)
-        return self._add(operator, (lhs, rhs))
+            return self._number_with(name, lhs, rhs)
+        return self._add(name, (lhs, rhs))
 
-    def _with_number(self, operator: str, lhs: Any, number: Number):
+    def _with_number(self, name: str, lhs: Any, number: Number):
         """A tensor and a number behind it."""
-        if operator == "pow":
+        if name == "pow":
             return self._power(lhs, number)
-        row = {"add": "offset", "sub": "offset", "mul": "scale", "div": "unscale"}.get(operator)
+        row = {"add": "offset", "sub": "offset", "mul": "scale", "div": "unscale"}.get(name)
         if row is None:
-            lo, hi = (number, math.inf) if operator == "maximum" else (-math.inf, number)
+            lo, hi = (number, math.inf) if name == "maximum" else (-math.inf, number)
             return self.clamp(lhs, lo, hi)
-        return self._add(row, (lhs,), scalars=self._scalars(-number if operator == "sub" else number))
+        return self._add(row, (lhs,), scalars=self._scalars(-number if name == "sub" else number))
 
-    def _number_with(self, operator: str, number: Number, rhs: Any):
+    def _number_with(self, name: str, number: Number, rhs: Any):
         """A tensor and a number before it."""
-        if operator == "sub":
+        if name == "sub":
             return self._with_number("add", self.neg(rhs), number)
-        if operator == "div":
+        if name == "div":
             return self._with_number("mul", self.reciprocal(rhs), number)
-        if operator == "pow":
+        if name == "pow":
             if number <= 0:
                 raise GraphError(f"expects a base above 0, got {number!r}")
             return self.exp(self.mul(rhs, math.log(number)))
-        return self._with_number(operator, rhs, number)
+        return self._with_number(name, rhs, number)
 
     def _power(self, value: Any, exponent: Number):
         whole = {1: lambda x: x, 2: self.square, 0.5: self.sqrt, -0.5: self.rsqrt, -1: self.reciprocal}
@@ -371,8 +390,8 @@ class KernelGraph(_Operators):
             _handle = Handle(pointer, lib.mirageGraphDestroy)
         super().__init__(_handle)
         self.inputs: List[DTensor] = []
+        #: Those that were marked; without any, all tensors that nothing takes are outputs.
         self.outputs: List[DTensor] = []
-        self._results: List[DTensor] = []
         self._compiled = None
 
     # ------------------------------------------------------------------ inputs and outputs
@@ -392,7 +411,7 @@ class KernelGraph(_Operators):
         type_ = _tensor_type(shape, to_dtype(dtype), steps)
         check_graph(lib.mirageGraphAddInput(self._handle, None if name is None else name.encode(), byref(type_),
                                             byref(value)))
-        tensor = DTensor(self, value.value, name or f"input{len(self.inputs)}")
+        tensor = DTensor(self, value.value, lib.mirageGraphGetInputName(self._handle, len(self.inputs)).decode())
         self.inputs.append(tensor)
         self._compiled = None
         return tensor
@@ -407,21 +426,10 @@ class KernelGraph(_Operators):
         self.outputs.append(A)
         self._compiled = None
 
-    def _add(self, operator, operands, **attributes):
-        result = super()._add(operator, operands, **attributes)
-        self._results.append(result)
+    def _add(self, name, operands, **attributes):
+        result = super()._add(name, operands, **attributes)
         self._compiled = None
         return result
-
-    def _complete(self) -> None:
-        """Marks the outputs that nobody has marked."""
-        if self.outputs:
-            return
-        unused = [result for result in self._results if result.number not in self._used]
-        if not unused:
-            raise GraphError("expects a program with an output, got one without operators")
-        for result in unused:
-            self.mark_output(result)
 
     # ------------------------------------------------------------------ operators of kernels alone
     def _normalized_dims(self, A: DTensor, normalized_shape) -> List[int]:
@@ -488,7 +496,7 @@ class KernelGraph(_Operators):
     def causal_mask(self, A, offset: int = 0):
         """-inf where, of the last two dimensions, the column is beyond the row's number plus
         offset."""
-        return self._add("causal_mask", (A,), offset=int(offset) or None)
+        return self._add("causal_mask", (A,), offset=_integer("offset", offset) or None)
 
     def customized(self, inputs: Sequence[DTensor], bgraph: "ThreadblockGraph") -> List[DTensor]:
         """Adds the kernel that a threadblock graph is. Returns its outputs."""
@@ -499,21 +507,18 @@ class KernelGraph(_Operators):
             if operand.shape != tensor.shape or operand.dtype != tensor.dtype:
                 raise GraphError(f"expects inputs of the types the threadblock graph was made with, "
                                  f"{list(tensor.shape)} {tensor.dtype.name}, got {operand!r}")
-        numbers = [operand.number for operand in operands]
+        values = [operand.number for operand in operands]
         count = int(lib.mirageGraphGetNumOutputs(bgraph._handle))
         if count == 0:
             raise GraphError("expects a threadblock graph with an output, got none")
         results = (c_uint32 * count)()
-        types = None
-        if bgraph._output_types:
-            types = (_library.TensorType * count)(*[_tensor_type(*type_) for type_ in bgraph._output_types])
-        check_graph(lib.mirageGraphAddBlockGraph(self._handle, bgraph._handle, uint32s(numbers), len(numbers), types,
+        default = operands[0].dtype if operands and operands[0].dtype.itemsize > 1 else float16
+        types = (_library.TensorType * count)(
+            *[_tensor_type(shape, element or default) for shape, element in bgraph._output_types])
+        check_graph(lib.mirageGraphAddBlockGraph(self._handle, bgraph._handle, uint32s(values), len(values), types,
                                                  results))
-        self._used.update(numbers)
-        made = [DTensor(self, number) for number in results]
-        self._results.extend(made)
         self._compiled = None
-        return made
+        return [DTensor(self, number) for number in results]
 
     # ------------------------------------------------------------------ running
     def superoptimize(self, **options: Any) -> "programs.OptimizedGraph":
@@ -554,13 +559,14 @@ class KernelGraph(_Operators):
         return draw(self.to_json(), name)
 
     def to_json(self) -> str:
-        self._complete()
         text = _library.Text()
         check_graph(lib.mirageGraphToJSON(self._handle, byref(text)))
         return _library.take_text(text).decode()
 
     @classmethod
     def from_json(cls, text: str) -> "KernelGraph":
+        if not isinstance(text, str):
+            raise GraphError(f"expects JSON as a string, got {type(text).__name__}")
         data = text.encode()
         pointer = c_void_p()
         check_graph(lib.mirageGraphFromJSON(data, len(data), byref(pointer)))
@@ -574,13 +580,11 @@ class KernelGraph(_Operators):
         check_graph(lib.mirageGraphToJSON(graph._handle, byref(text)))
         program = json.loads(_library.take_text(text))["graph"]
         graph.inputs = [DTensor(graph, number, entry["name"]) for number, entry in enumerate(program["inputs"])]
-        graph._results = [DTensor(graph, number)
-                          for number in range(len(graph.inputs), int(lib.mirageGraphGetNumValues(graph._handle)))]
-        values = graph.inputs + graph._results
-        graph.outputs = [values[number] for number in program["outputs"]]
-        for operation in program["operations"]:
-            graph._used.update(operation["operands"])
+        graph.outputs = [DTensor(graph, number) for number in program["outputs"]]
         return graph
+
+    def __reduce__(self):
+        return KernelGraph.from_json, (self.to_json(),)
 
 
 class ThreadblockGraph(_Operators):
@@ -596,15 +600,18 @@ class ThreadblockGraph(_Operators):
         reduction_dimx  what `forloop_accum(A, "sum_todimx")` reduces the last dimension to
         stages          iterations whose tiles are on their way at a time"""
         grid, block = _sizes("grid_dim", grid_dim), _sizes("block_dim", block_dim)
-        shape = _library.BlockShape(len(grid), int64s(grid), None, int(forloop_range), int(stages),
-                                    max(math.prod(block), 0))
+        threads = math.prod(block)
+        if any(size < 1 for size in block) or threads > 1024:
+            raise GraphError(f"expects 32 to 1024 threads in multiples of 32, got block_dim {block_dim!r}")
+        loop = _integer("forloop_range", forloop_range)
+        shape = _library.BlockShape(len(grid), int64s(grid), None, loop, _integer("stages", stages), threads)
         pointer = c_void_p()
         check_graph(lib.mirageBlockGraphCreate(byref(shape), byref(pointer)))
         super().__init__(Handle(pointer, lib.mirageGraphDestroy))
         self.grid_dim, self.block_dim = grid, block
-        self.forloop_range, self.reduction_dimx = int(forloop_range), reduction_dimx
+        self.forloop_range, self.reduction_dimx = loop, reduction_dimx
         self._tensors: List[DTensor] = []
-        self._output_types: list = []
+        self._output_types: list = []  #: by output: sizes and type of the whole, or None
 
     def _constant_element(self, value: _Value) -> Optional[str]:
         return None
@@ -613,12 +620,23 @@ class ThreadblockGraph(_Operators):
         """As many entries as there are axes; the original writes three, of which the last may be
         for axes that are not there."""
         given = list(_sizes(what, values))
+        if any(not -(2**31) <= entry < 2**31 for entry in given):
+            raise GraphError(f"expects {what} of dimensions, got {values!r}")
         axes = len(self.grid_dim)
         if len(given) > axes and all(entry == -1 for entry in given[axes:]):
             del given[axes:]
         if len(given) != axes:
             raise GraphError(f"expects {what} with an entry for each of {axes} grid axes, got {values!r}")
         return _library.ints(given)
+
+    @staticmethod
+    def _loop_dim(dim) -> int:
+        if dim is None:
+            return -1
+        cut = _integer("forloop_dim", dim)
+        if abs(cut) > 2**31 - 1:
+            raise GraphError(f"expects forloop_dim to be a dimension or -1, got {dim!r}")
+        return cut
 
     def new_input(self, dtensor: DTensor, input_map, forloop_dim: int, store_in_dmem: bool = False) -> STensor:
         """The tile of a tensor: `input_map` says for each grid axis which dimension it cuts, -1 for
@@ -628,7 +646,7 @@ class ThreadblockGraph(_Operators):
         value = c_uint32()
         type_ = _tensor_type(dtensor.shape, dtensor.dtype)
         check_graph(lib.mirageBlockGraphAddInput(self._handle, byref(type_), self._map("input_map", input_map),
-                                                 -1 if forloop_dim is None else int(forloop_dim), byref(value)))
+                                                 self._loop_dim(forloop_dim), byref(value)))
         self._tensors.append(dtensor)
         return STensor(self, value.value)
 
@@ -641,13 +659,15 @@ class ThreadblockGraph(_Operators):
             raise GraphError(f"expects outputs from after the loop, got one of forloop_dim {forloop_dim}")
         self._check(stensor)
         entries = self._map("output_map", output_map)
+        shape = None if dims is None else _sizes("dims", dims)
+        element = None if dtype is None else to_dtype(dtype)
         check_graph(lib.mirageBlockGraphAddOutput(self._handle, stensor.number, entries))
-        shape = list(stensor.shape)
-        for extent, dim in zip(self.grid_dim, entries):
-            if dim >= 0:
-                shape[dim] *= extent
-        self._output_types.append((_sizes("dims", dims) if dims is not None else tuple(shape),
-                                   to_dtype(dtype) if dtype is not None else self._tensors[0].dtype))
+        if shape is None:
+            shape = list(stensor.shape)
+            for extent, dim in zip(self.grid_dim, entries):
+                if dim >= 0:
+                    shape[dim] *= extent
+        self._output_types.append((tuple(shape), element))
 
     def rms_norm(self, A):
         """Of a tile's last dimension: A / sqrt(mean(A²))."""

@@ -6,11 +6,9 @@ import dataclasses
 import json
 import os
 import pathlib
-import shutil
 import sys
 import tempfile
 import threading
-import weakref
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -74,7 +72,7 @@ class LoadedProgram:
                                            (c_void_p * len(outputs))(*outputs)))
 
     def enqueue(self, stream: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
-        """On a GPU. The caller's thread has the device's context, as users of CUDA's runtime do."""
+        """On a GPU."""
         status = lib.mirageProgramEnqueue(self.handle, stream, (c_uint64 * len(inputs))(*inputs),
                                           (c_uint64 * len(outputs))(*outputs))
         if status != _library.SUCCESS:
@@ -164,16 +162,17 @@ class CompiledGraph:
         outputs = compiled(inputs=[x, w])
         outputs = compiled([x, w], out=[y])   # into tensors that are there
 
-    The emulator runs the code that a GPU would, with checks: slowly."""
+    The emulator runs the code that a GPU would, with checks: slowly. Runs of one program in several
+    streams must not overlap, since they share its workspace; and outputs share no memory with inputs,
+    which calls on tensors of torch on a GPU do not look at."""
 
-    def __init__(self, folder: str, mlir: str, owns_folder: bool = False):
-        self._folder = str(folder)
+    def __init__(self, folder: str, mlir: str):
+        self._folder = os.path.abspath(folder)
         self._mlir = mlir
         self._programs: Dict[Device, LoadedProgram] = {}
         self._torch_calls: Dict[Device, _TorchCall] = {}
         self._last_call: Optional[_TorchCall] = None
-        self._finalizer = weakref.finalize(self, shutil.rmtree, self._folder, True) if owns_folder else None
-        self._specs: Optional[LoadedProgram] = None
+        self._finalizer: Any = None  #: of a folder that is the program's own
 
     def _load(self, device: Device) -> LoadedProgram:
         if device not in self._programs:
@@ -236,6 +235,7 @@ class CompiledGraph:
         results = [tensors.describe(tensor) for tensor in out]
         for spec, tensor in zip(specs.outputs, results):
             tensors.check(spec, "output", tensor, device)
+        tensors.check_outputs(specs.outputs, results, bound)
         program = self._load(device)
         addresses = [tensor.address for tensor in bound], [tensor.address for tensor in results]
         if device == CPU:
@@ -243,7 +243,8 @@ class CompiledGraph:
                 raise RunError("expects no stream where tensors are on the CPU, got one")
             program.run(*addresses)
         else:
-            check_run(lib.mirageProgramMakeCurrent(program.handle))
+            if stream is None and tensors.is_torch(given[0]):
+                stream = sys.modules["torch"].cuda.current_stream(device[1]).cuda_stream
             program.enqueue(stream or 0, *addresses)
         return list(out)
 
@@ -259,10 +260,23 @@ class CompiledGraph:
         target = pathlib.Path(directory)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise RunError(f"expects a folder that is empty or is not there, got {target}")
-        target.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(self._folder, target / "artifact")
-        (target / "program.mlir").write_text(self._mlir)
-        (target / "result.json").write_text(json.dumps(self._describe(), indent=2) + "\n")
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            for name, data in self._get_files().items():
+                (target / name).parent.mkdir(exist_ok=True)
+                (target / name).write_bytes(data)
+        except OSError as error:
+            raise RunError(f"{target} cannot be written: {error}") from None
+
+    def _get_files(self) -> Dict[str, bytes]:
+        """What `load` reads."""
+        files = {f"artifact/{path.name}": path.read_bytes() for path in pathlib.Path(self._folder).iterdir()}
+        files["program.mlir"] = self._mlir.encode()
+        files["result.json"] = (json.dumps(self._describe(), indent=2) + "\n").encode()
+        return files
+
+    def __reduce__(self):
+        return _unpickle, (self._get_files(),)
 
     def _describe(self) -> Dict[str, Any]:
         """What `load` needs beside the artifact."""
@@ -275,9 +289,9 @@ class SearchResult:
 
     improved: bool  #: whether a faster program was found; if not, the program is as it was written
     why: str  #: why not, or what ended the search
-    predicted_us: float  #: of the program that is there
-    baseline_us: float  #: predicted, each operator a kernel
-    limit_us: float  #: predicted, the launch and each input and output once: nothing takes less
+    predicted_us: Optional[float]  #: of the program that is there; None where nothing is to be computed
+    baseline_us: Optional[float]  #: predicted, each operator a kernel
+    limit_us: Optional[float]  #: predicted, the launch and each input and output once: nothing takes less
     measured_us: Optional[float]  #: on a GPU, nothing in its cache; None where none was at hand
     ranked_by: str  #: "measured" or "predicted"
     seconds: float
@@ -287,9 +301,11 @@ class SearchResult:
     @property
     def speedup(self) -> float:
         """Over each operator as a kernel, as predicted."""
-        return self.baseline_us / self.predicted_us if self.predicted_us else 1.0
+        return self.baseline_us / self.predicted_us if self.baseline_us and self.predicted_us else 1.0
 
     def __str__(self) -> str:
+        if self.predicted_us is None or self.baseline_us is None or self.limit_us is None:
+            return f"left as it was: {self.why}"
         took = (f"{self.measured_us:.2f} us measured" if self.measured_us is not None
                 else f"{self.predicted_us:.2f} us predicted (no GPU: the cost model decided)")
         how = f"{self.speedup:.1f} times faster" if self.improved else f"left as it was: {self.why}"
@@ -299,8 +315,8 @@ class SearchResult:
 class OptimizedGraph(CompiledGraph):
     """What `superoptimize` returns: the program, improved or not, and how it came to be."""
 
-    def __init__(self, folder: str, mlir: str, result: SearchResult, owns_folder: bool = False):
-        super().__init__(folder, mlir, owns_folder)
+    def __init__(self, folder: str, mlir: str, result: SearchResult):
+        super().__init__(folder, mlir)
         self.result = result
 
     @property
@@ -326,9 +342,24 @@ def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
     if version != _library.version():
         raise RunError(f"expects a program of Mirage {_library.version()}, got one of {version}: {folder}")
     artifact = str(folder / "artifact")
-    if kind == "optimized":
-        return OptimizedGraph(artifact, mlir, SearchResult(**described["result"]))
-    return CompiledGraph(artifact, mlir)
+    if kind != "optimized":
+        return CompiledGraph(artifact, mlir)
+    try:
+        result = SearchResult(**described["result"])
+    except (KeyError, TypeError) as error:
+        raise RunError(f"expects a folder that save() has made, got {folder}: {error}") from None
+    return OptimizedGraph(artifact, mlir, result)
+
+
+def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:
+    from .superoptimizer import _own
+
+    folder = make_folder()
+    for name, data in files.items():
+        path = pathlib.Path(folder) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    return _own(load(folder), folder)
 
 
 def make_folder() -> str:

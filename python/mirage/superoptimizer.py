@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import logging
+import math
+import numbers
 import os
 import pathlib
 import re
@@ -11,7 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import weakref
 from ctypes import byref, c_void_p
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -19,13 +24,12 @@ from . import _library
 from ._library import Context, Module, lib
 from .errors import CompileError, GraphError, InternalError
 from .graph import KernelGraph
-from .programs import CompiledGraph, OptimizedGraph, SearchResult, _warn_of_unused, find_gpu, make_folder
+from .programs import (CompiledGraph, OptimizedGraph, SearchResult, _warn_of_unused, _warned, find_gpu,
+                       make_folder)
 
 logger = logging.getLogger("mirage")
 
 _PRESETS = ("attention", "mlp", "lora")
-#: What the original restricts its search by; here all of it is searched.
-_MAPS = ("imaps", "omaps", "griddims", "blockdims", "fmaps", "franges")
 _OTHER_BACKENDS = ("triton", "nki")
 
 
@@ -35,7 +39,6 @@ def _default_cache() -> str:
 
 
 def to_module(graph: KernelGraph, context: Context, name: str = "main") -> Module:
-    graph._complete()
     pointer = c_void_p()
     _library.check_graph(lib.mirageModuleFromGraph(context.handle, graph._handle, name.encode(), byref(pointer)))
     return Module(context, pointer)
@@ -45,6 +48,8 @@ def from_mlir(text: "str | bytes", function: Optional[str] = None) -> KernelGrap
     """The program that a function of a module of MLIR is: linalg on tensors, or a µGraph.
 
     function   its name; None: the only one"""
+    if not isinstance(text, (str, bytes)):
+        raise GraphError(f"expects a module of MLIR as text or bytecode, got {type(text).__name__}")
     module = Module.parse(Context(1), text, "<mlir>")
     module.context.diagnostics.clear()
     pointer = c_void_p()
@@ -82,11 +87,32 @@ def compile_graph(graph: KernelGraph) -> CompiledGraph:
 
 
 def _own(compiled: CompiledGraph, folder: str) -> Any:
-    """Has a folder go when the program does."""
-    import weakref
-
-    compiled._finalizer = weakref.finalize(compiled, shutil.rmtree, folder, True)
+    """Has a folder go when the program does, in the process that made it."""
+    compiled._finalizer = weakref.finalize(compiled, _remove, folder, os.getpid())
     return compiled
+
+
+def _remove(folder: str, pid: int) -> None:
+    if os.getpid() == pid:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, bool]:
+    """Makes a call of the library in a thread of its own, so that Ctrl-C reaches this one: it ends
+    searches, whose best is the result. Returns whether it did. A second one is not held back."""
+    if threading.current_thread() is not threading.main_thread():
+        return call(), False
+    interrupted = False
+    with concurrent.futures.ThreadPoolExecutor(max_workers=1) as pool:
+        future = pool.submit(call)
+        while True:
+            try:
+                return future.result(), interrupted
+            except KeyboardInterrupt:
+                if future.done() or interrupted:
+                    raise
+                interrupted = True
+                context.cancel()
 
 
 class _Progress:
@@ -132,7 +158,7 @@ def _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec
     if use_cached_graphs or use_graph_dataset:
         options["cache"] = _default_cache()
     if search_time_limit_sec is not None:
-        if search_time_limit_sec <= 0:
+        if not isinstance(search_time_limit_sec, numbers.Real) or not 0 < search_time_limit_sec < math.inf:
             raise GraphError(f"expects search_time_limit_sec above 0, got {search_time_limit_sec!r}")
         options["time-limit-s"] = max(1, round(search_time_limit_sec))
     if previous_checkpoint is not None:
@@ -149,8 +175,8 @@ def _read_result(report: Dict[str, Any], measured: bool, seconds: float) -> Sear
     search = entry["search"]
     return SearchResult(
         improved=bool(entry["replaced"]), why=entry.get("whyNot") or entry["stopReason"],
-        predicted_us=entry.get("predictedUs") or search.get("baselineUs", 0.0),
-        baseline_us=search.get("baselineUs", 0.0), limit_us=search.get("limitUs", 0.0),
+        predicted_us=entry.get("predictedUs") or search.get("baselineUs") or None,
+        baseline_us=search.get("baselineUs") or None, limit_us=search.get("limitUs") or None,
         measured_us=entry.get("measuredUs"), ranked_by="measured" if measured else "predicted",
         seconds=seconds, stop_reason=entry["stopReason"], report=report)
 
@@ -164,21 +190,44 @@ def find_tool(name: str) -> Optional[str]:
     return shutil.which(name)
 
 
-def _measure(module: Module, options: Dict[str, Any], folder: str) -> Optional[str]:
-    """Measures the best candidates on the GPU, the program as it was written among them. Returns the
-    file of their times."""
-    runner = find_tool("mirage-run")
-    if runner is None:
-        logger.warning("no mirage-run at hand to measure candidates with: the cost model decides")
-        return None
-    bundle = os.path.join(folder, "bundle")
-    module.clone().run_with_options(lib.mirageModuleCompile, {**options, "to": "search", "bundle": bundle})
+def _measure(runner: str, bundle: str) -> Optional[str]:
+    """Measures candidates on the GPU, the program as it was written among them, each in a process of
+    its own that is ended when it says nothing for long. Returns the file of their times."""
     done = subprocess.run([runner, bundle, "--measure"], capture_output=True, text=True)
     times = os.path.join(bundle, "times.jsonl")
     if done.returncode != 0 or not os.path.exists(times):
         logger.warning("candidates could not be measured: %s", (done.stderr or done.stdout).strip())
         return None
     return times
+
+
+def _search(context: Context, module: Module, options: Dict[str, Any]) -> Tuple[Dict[str, Any], bool]:
+    """Superoptimizes a module. Returns the report, and whether Ctrl-C ended it."""
+    report, interrupted = call_interruptibly(
+        context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
+    return json.loads(report), _take_interrupt(context) or interrupted
+
+
+def _search_and_measure(context: Context, module: Module, options: Dict[str, Any],
+                        scratch: str) -> Tuple[Dict[str, Any], bool, bool]:
+    """The same with the best candidates measured, of which the fastest that is right is taken. Returns
+    whether that was so as well."""
+    runner = find_tool("mirage-run")
+    if runner is None:
+        logger.warning("no mirage-run at hand to measure candidates with: the cost model decides")
+        return (*_search(context, module, options), False)
+    # What was found once is looked up the second time.
+    options = {"cache": os.path.join(scratch, "cache"), **options}
+    bundle = os.path.join(scratch, "bundle")
+    candidates = module.clone()
+    _, interrupted = call_interruptibly(context, lambda: candidates.run_with_options(
+        lib.mirageModuleCompile, {**options, "to": "search", "bundle": bundle}))
+    interrupted = _take_interrupt(context) or interrupted
+    times = None if interrupted else _measure(runner, bundle)
+    context.watch(None)
+    measured = {} if times is None else {"times": times}
+    report, _ = _search(context, module, {**options, **measured})
+    return report, interrupted, times is not None
 
 
 def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None,
@@ -228,20 +277,18 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     module = to_module(graph, context)
     before = module.clone()
     with tempfile.TemporaryDirectory(prefix="mirage-") as scratch:
-        times = None
         try:
             if measures:
-                times = _measure(module, options, scratch)
-            if times is not None:
-                options["times"] = times
-            report = json.loads(module.run_with_options(lib.mirageModuleSuperoptimize, options))
+                report, interrupted, measured = _search_and_measure(context, module, options, scratch)
+            else:
+                report, interrupted = _search(context, module, options)
+                measured = False
         except CompileError:
             context.reraise()
             raise
         finally:
             progress.end()
-        interrupted = _take_interrupt(context)
-    result = _read_result(report, times is not None, time.monotonic() - started)
+    result = _read_result(report, measured, time.monotonic() - started)
     if is_formal_verified and result.improved:
         _require_proof(before, module)
     if interrupted:
@@ -265,9 +312,12 @@ def _take_interrupt(context: Context) -> bool:
 
 
 def _warn_of_restrictions(names: List[str]) -> None:
+    """Once."""
+    names = [name for name in names if name not in _warned]
     if names:
         import warnings
 
+        _warned.update(names)
         warnings.warn(f"{', '.join(names)}: no effect, all maps and sizes are searched", stacklevel=3)
 
 
@@ -284,5 +334,6 @@ def _require_proof(before: Module, after: Module) -> None:
 
 def _save_codes(folder: str) -> None:
     os.makedirs("generated_codes", exist_ok=True)
-    number = sum(re.fullmatch(r"\d+", name) is not None for name in os.listdir("generated_codes"))
+    taken = [int(name) for name in os.listdir("generated_codes") if re.fullmatch(r"\d+", name)]
+    number = max(taken, default=-1) + 1
     shutil.copytree(os.path.join(folder, "artifact"), os.path.join("generated_codes", str(number)))

@@ -8,7 +8,7 @@ import dataclasses
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from .dtypes import DType, find_dtype
+from .dtypes import DType, match_dtype
 from .errors import RunError
 
 #: ("cpu", 0), or ("cuda", ordinal).
@@ -46,6 +46,14 @@ class Bound:
     strides: Tuple[int, ...]  #: in elements
     device: Device
     owner: Any  #: keeps the memory
+    is_writable: bool = True
+
+    @property
+    def byte_range(self) -> Tuple[int, int]:
+        """Where the elements lie, the end excluded."""
+        itemsize = self.dtype.itemsize if self.dtype is not None else 1
+        span = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides)) + 1
+        return self.address, self.address + span * itemsize
 
 
 def is_torch(tensor: Any) -> bool:
@@ -76,7 +84,7 @@ def _describe_torch(tensor: Any) -> Bound:
                        "call under torch.no_grad(), or detach() them")
     if tensor.is_conj() or tensor.is_neg() or tensor.layout != sys.modules["torch"].strided:
         raise RunError("expects a strided tensor as it lies in memory; resolve_conj(), resolve_neg() or to_dense() it")
-    return Bound(tensor.data_ptr(), tuple(tensor.shape), find_dtype(tensor.dtype), str(tensor.dtype),
+    return Bound(tensor.data_ptr(), tuple(tensor.shape), match_dtype(str(tensor.dtype).rpartition(".")[2]), str(tensor.dtype),
                  tuple(tensor.stride()), (device.type, device.index or 0), tensor)
 
 
@@ -89,9 +97,10 @@ def _in_elements(name: str, strides: Optional[Sequence[int]], shape: Sequence[in
 
 
 def _describe_numpy(tensor: Any) -> Bound:
-    name = str(tensor.dtype)
-    return Bound(tensor.ctypes.data, tensor.shape, find_dtype(tensor.dtype), name,
-                 _in_elements(name, tensor.strides, tensor.shape, tensor.dtype.itemsize), CPU, tensor)
+    name = str(tensor.dtype)  # ">f2" where bytes are in the other order
+    return Bound(tensor.ctypes.data, tensor.shape, match_dtype(name), name,
+                 _in_elements(name, tensor.strides, tensor.shape, tensor.dtype.itemsize), CPU, tensor,
+                 tensor.flags.writeable)
 
 
 def _describe_cuda_array(tensor: Any) -> Bound:
@@ -99,9 +108,9 @@ def _describe_cuda_array(tensor: Any) -> Bound:
     name = interface["typestr"]
     dtype = {"<f2": "float16", "<f4": "float32"}.get(name)
     ordinal = getattr(getattr(tensor, "device", None), "id", 0)
-    return Bound(interface["data"][0], tuple(interface["shape"]), find_dtype(dtype), name,
+    return Bound(interface["data"][0], tuple(interface["shape"]), match_dtype(dtype), name,
                  _in_elements(name, interface.get("strides"), interface["shape"], int(name[2:])),
-                 ("cuda", int(ordinal) if isinstance(ordinal, int) else 0), tensor)
+                 ("cuda", int(ordinal) if isinstance(ordinal, int) else 0), tensor, not interface["data"][1])
 
 
 class _DLTensor(ctypes.Structure):
@@ -112,6 +121,8 @@ class _DLTensor(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
+_get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi))
 _DL_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}  # kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
 _DL_TYPES = {(2, 16): "float16", (2, 32): "float32", (4, 16): "bfloat16", (10, 8): "float8_e4m3fn",
              (12, 8): "float8_e5m2"}
@@ -119,10 +130,7 @@ _DL_TYPES = {(2, 16): "float16", (2, 32): "float32", (4, 16): "bfloat16", (10, 8
 
 def _describe_dlpack(tensor: Any) -> Bound:
     capsule = tensor.__dlpack__()
-    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    get_pointer.restype = ctypes.c_void_p
-    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    described = _DLTensor.from_address(get_pointer(capsule, b"dltensor"))
+    described = _DLTensor.from_address(_get_pointer(capsule, b"dltensor"))
     if described.device_type not in _DL_DEVICES:
         raise RunError(f"expects a tensor on the CPU or on a CUDA device, got DLPack's device {described.device_type}")
     rank = described.ndim
@@ -131,7 +139,7 @@ def _describe_dlpack(tensor: Any) -> Bound:
     dtype = _DL_TYPES.get((described.code, described.bits)) if described.lanes == 1 else None
     kind = _DL_DEVICES[described.device_type]
     strides = tuple(described.strides[:rank]) if described.strides else _row_major(shape)
-    return Bound((described.data or 0) + described.byte_offset, shape, find_dtype(dtype), name, strides,
+    return Bound((described.data or 0) + described.byte_offset, shape, match_dtype(dtype), name, strides,
                  (kind, described.device_id if kind == "cuda" else 0), (tensor, capsule))
 
 
@@ -165,6 +173,18 @@ def check(spec: TensorSpec, role: str, bound: Bound, device: Device) -> None:
                            "graph with new_input(strides=...), or hand over contiguous()")
     if device[0] == "cuda" and bound.address % 16 != 0:
         raise RunError(f"{what}: expects an address that is a multiple of 16, got {bound.address:#x}")
+
+
+def check_outputs(specs: Sequence[TensorSpec], results: Sequence[Bound], inputs: Sequence[Bound]) -> None:
+    """Raises where what is written may not be, or is something else as well."""
+    for number, (spec, result) in enumerate(zip(specs, results)):
+        if not result.is_writable:
+            raise RunError(f"output {spec.name}: expects a tensor that may be written, got one that is read-only")
+        begin, end = result.byte_range
+        for other in [*inputs, *results[:number]]:
+            other_begin, other_end = other.byte_range
+            if begin < other_end and other_begin < end:
+                raise RunError(f"output {spec.name}: expects memory of its own, got some of an input or another output")
 
 
 def name_device(device: Device) -> str:

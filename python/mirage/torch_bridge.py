@@ -3,10 +3,11 @@ and mirage.from_torch. Imports torch."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import logging
 import operator
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 import torch
 from torch.fx import GraphModule, Node
@@ -14,7 +15,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
 from .dtypes import find_dtype
-from .errors import CompileError, GraphError
+from .errors import CompileError, GraphError, MirageError
 from .graph import DTensor, KernelGraph
 from .programs import CompiledGraph, OptimizedGraph
 
@@ -169,7 +170,9 @@ def _slice(graph, node, x, dim=0, start=None, end=None, step=1):
 
 
 def _reduce(name: str):
-    def write(graph, node, x, dim=None, keepdim=False, **_):
+    def write(graph, node, x, dim=None, keepdim=False, dtype=None):
+        if dtype is not None and find_dtype(dtype) != x.dtype:
+            x = graph.cast(x, dtype)
         dims = list(range(x.ndim)) if dim is None or dim == [] else dim
         reduced = getattr(graph, name)(x, dims)
         return reduced if keepdim else graph.reshape(reduced, _shape(node) or (1,))
@@ -211,6 +214,9 @@ def explain_unsupported(node: Node) -> Optional[str]:
             return f"{node.target} has sizes that are not known"
         if value.ndim == 0 or value.numel() == 0:
             return f"{node.target} has a tensor without {'dimensions' if value.ndim == 0 else 'elements'}"
+    devices = {value.device for value in values}
+    if len(devices) > 1:
+        return f"{node.target} is of tensors on {' and '.join(sorted(map(str, devices)))}"
     if node.target is aten.slice.Tensor and len(node.args) > 4 and node.args[4] < 1:
         return "slices of steps below 1"
     return None
@@ -239,8 +245,11 @@ def from_fx(module: GraphModule) -> KernelGraph:
         if node.op == "placeholder":
             values[node] = _add_input(graph, node)
         elif node.op == "output":
-            for value in node.all_input_nodes:
-                graph.mark_output(_computed(graph, values[value]))
+            outputs = [node.args[0]] if isinstance(node.args[0], Node) else node.args[0]
+            for value in outputs:
+                if not isinstance(value, Node):
+                    raise GraphError(f"expects tensors as outputs, got {value!r}")
+                _mark_output(graph, value, values[value])
         else:
             reason = explain_unsupported(node)
             if reason is not None:
@@ -257,9 +266,16 @@ def _add_input(graph: KernelGraph, node: Node) -> DTensor:
     return graph.new_input(tuple(value.shape), strides=strides, dtype=value.dtype, name=str(node.name))
 
 
-def _computed(graph: KernelGraph, value: DTensor) -> DTensor:
-    """An output is no input: it is copied."""
-    return graph.mul(value, 1.0) if any(value is given for given in graph.inputs) else value
+def _mark_output(graph: KernelGraph, node: Node, value: DTensor) -> None:
+    """As the node's value lies. An output is no input, and none twice: it is copied."""
+    if any(value is other for other in (*graph.inputs, *graph.outputs)):
+        value = graph.mul(value, 1.0)
+    expected = node.meta["val"]
+    strides = None if expected.is_contiguous() else tuple(expected.stride())
+    try:
+        graph.mark_output(value, strides=strides)
+    except GraphError:  # strides that share places, as of an expanded tensor
+        graph.mark_output(value)
 
 
 def _write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTensor:
@@ -277,7 +293,11 @@ def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) 
     before the others, as torch.export has them: `graph.inputs` says their names.
 
     Raises GraphError for what has no operator of Mirage's."""
-    exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions()
+    was_training = module.training
+    try:
+        exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions()
+    finally:
+        module.train(was_training)
     return from_fx(exported.graph_module)
 
 
@@ -314,7 +334,14 @@ class Report:
 
 
 #: Of the models that were compiled last, the newest at the end.
-reports: List[Report] = []
+reports: Deque[Report] = collections.deque(maxlen=32)
+
+
+def _lay_out(tensor: torch.Tensor, strides: Tuple[int, ...]) -> torch.Tensor:
+    """A tensor as a part wants it: operators between parts need not leave theirs as FX has them."""
+    if tensor.stride() == strides and tensor.data_ptr() % 16 == 0:
+        return tensor
+    return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
 
 
 class _PartModule(torch.nn.Module):
@@ -325,7 +352,8 @@ class _PartModule(torch.nn.Module):
         self.part = part
 
     def forward(self, *inputs):
-        outputs = self.part.program(list(inputs))
+        given = [_lay_out(tensor, spec.strides) for tensor, spec in zip(inputs, self.part.program.inputs)]
+        outputs = self.part.program(given)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -335,7 +363,7 @@ def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Repor
     try:
         graph = from_fx(submodule)
         program = graph.superoptimize(**options)
-    except (GraphError, CompileError) as error:
+    except (MirageError, TypeError) as error:  # a call of an operator in a way that its writer does not know
         report.left.append(f"{', '.join(operators)}: {error}")
         return None
     part = Part(graph, program, operators)
@@ -363,6 +391,13 @@ def _partition(module: GraphModule, options: Dict[str, Any], report: Report) -> 
     return fused
 
 
+def _check_options(options: Dict[str, Any]) -> None:
+    """A mistake in options is one of the caller's, and no reason to leave parts."""
+    graph = KernelGraph()
+    graph.exp(graph.new_input((1, 1)))
+    graph.superoptimize(**{**options, "max_states": 1, "measure": False, "on_progress": None})
+
+
 def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], *, options: Optional[Dict[str, Any]] = None,
                    **unused: Any):
     """The backend of torch.compile, for inference. `options` are those of mirage.superoptimize, whose
@@ -373,6 +408,7 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
 
     given = dict(options or {})
     given.setdefault("search_time_limit_sec", 60)
+    _check_options(given)
     report = Report()
     reports.append(report)
 

@@ -107,6 +107,9 @@ def test_mistakes(graph, call, message):
     [
         ((1, 1, 1, 1), (64, 1, 1), 1, "expects a grid of at most 3 axes, got 4"),
         ((1, 1, 1), (33, 1, 1), 1, "expects 32 to 1024 threads in multiples of 32, got 33"),
+        ((1, 1, 1), (2**32 + 64, 1, 1), 1, "expects 32 to 1024 threads in multiples of 32, got block_dim"),
+        ((1, 1, 1), (-64, -1, 1), 1, "expects 32 to 1024 threads in multiples of 32, got block_dim"),
+        ((1, 1, 1), (64, 1, 1), 2.9, "expects forloop_range as an integer, got 2.9"),
         ((0, 1, 1), (64, 1, 1), 1, "expects grid extents of at least 1, got 0"),
         ((1, 1, 1), (64, 1, 1), 0, "expects a loop of 1 to 2^40 iterations, got 0"),
     ],
@@ -115,6 +118,16 @@ def test_shapes_of_blocks(grid, block, loop, message):
     with pytest.raises(mi.GraphError) as caught:
         mi.new_threadblock_graph(grid, block, loop)
     assert message in str(caught.value)
+
+
+def test_mistakes_leave_the_block_as_it_was(graph):
+    X = graph.new_input(dims=(8, 256))
+    tb = mi.new_threadblock_graph((2, 1, 1), (64, 1, 1), 1)
+    y = tb.exp(tb.new_input(X, (0, -1, -1), -1))
+    with pytest.raises(mi.GraphError):
+        tb.new_output(y, (0, -1, -1), dtype="int8")
+    tb.new_output(y, (0, -1, -1))
+    assert [output.shape for output in graph.customized([X], tb)] == [(8, 256)]
 
 
 def test_inputs_of_other_types(graph):

@@ -1,7 +1,9 @@
 """Programs, operator by operator: shapes, types, names, and errors at the line that makes them."""
 
+import copy
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -50,6 +52,30 @@ def test_unmarked_outputs_are_all_that_nothing_takes(graph):
     assert [program["operations"][number - 1]["operator"] for number in program["outputs"]] == ["square", "sqrt"]
 
 
+def test_graphs_go_on_after_a_look(graph):
+    x = graph.new_input(dims=(8, 64))
+    y = graph.exp(x)
+    assert "tensor<8x64xf16>" in graph.mlir
+    assert graph.compile().outputs[0].shape == (8, 64)
+    graph.reduction(y, 1)
+    assert [spec.shape for spec in graph.compile().outputs] == [(8, 1)]
+
+
+def test_copies(graph):
+    x = graph.new_input(dims=(8, 64), name="X")
+    graph.mark_output(graph.exp(x))
+    for copied in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert copied.to_json() == graph.to_json()
+
+
+def test_names_of_inputs(graph):
+    assert graph.new_input(dims=(4, 4), name="input1").name == "input1"
+    assert graph.new_input(dims=(4, 4)).name == "input2"
+    for name in ("input1", "", "a\nb"):
+        with pytest.raises(mi.GraphError, match="expects a name of one line that no other input has"):
+            graph.new_input(dims=(4, 4), name=name)
+
+
 def test_marked_outputs_alone(graph):
     x = graph.new_input(dims=(4, 8))
     y = graph.exp(x)
@@ -81,6 +107,7 @@ def test_inputs_may_come_late(graph):
 def test_operators_with_numbers(graph):
     x = graph.new_input(dims=(8, 64))
     for value in (x + 1, 1 + x, x - 1, 1 - x, x * 2, 2 * x, x / 2, 1 / x, -x, abs(x), x**2, x**3, x**-0.5, x**0.3,
+                  2**x, x * np.float32(2), x * np.int64(2),
                   x @ x.T, x + x, x - x, x * x, x / x, graph.maximum(x, 0), graph.minimum(1, x),
                   graph.clamp(x, -math.inf, 1)):
         assert isinstance(value, mi.DTensor)
@@ -104,7 +131,14 @@ def test_operators_with_numbers(graph):
         (lambda g, x, w: g.gelu(x, approximate="yes"), 'expects approximate of "none" or "tanh", got \'yes\''),
         (lambda g, x, w: g.exp(3), "expects a DTensor of this graph, got 3"),
         (lambda g, x, w: mi.new_kernel_graph().exp(x), "expects a tensor of this graph, got X of another one"),
-        (lambda g, x, w: g.mark_output(x, strides=(0, 1)), "expects"),
+        (lambda g, x, w: g.mark_output(x, strides=(0, 1)), "expects a stride of at least 1 along dimension 0 of what is written"),
+        (lambda g, x, w: g.new_input(dims=(2**64 + 8, 64)), "expects dims as a tuple of integers"),
+        (lambda g, x, w: g.new_input(dims=(8, 64), strides=(2**64 + 64, 1)), "expects strides as a tuple of integers"),
+        (lambda g, x, w: g.reduction(x, None), "expects a dimension from -2 to 1 of X, got None"),
+        (lambda g, x, w: g.causal_mask(x, "a"), "expects offset as an integer, got 'a'"),
+        (lambda g, x, w: x * 10**400, "expects a number, got 1000"),
+        (lambda g, x, w: mi.KernelGraph.from_json(None), "expects JSON as a string, got NoneType"),
+        (lambda g, x, w: mi.from_mlir(3), "expects a module of MLIR as text or bytecode, got int"),
         (lambda g, x, w: g.concat([], dim=0), "expects at least one tensor, got none"),
         (lambda g, x, w: g.clamp(x, "a", 1), "expects a number, got 'a'"),
         (lambda g, x, w: g.superoptimize(config="cnn"), "expects config of attention, mlp, lora or None, got 'cnn'"),

@@ -101,6 +101,66 @@ def test_outputs_that_do_not_fit(program, rng):
         program([x, w.T], out=[])
 
 
+def test_outputs_that_may_not_be_written(program, rng):
+    x, w = make_inputs(rng)
+    kept = bytes(8 * 16 * 2)
+    with pytest.raises(mi.RunError, match="expects a tensor that may be written, got one that is read-only"):
+        program([x, w.T], out=[np.frombuffer(kept, np.float16).reshape(8, 16)])
+    assert kept == bytes(8 * 16 * 2)
+
+
+def test_outputs_that_are_something_else(graph, rng):
+    x = graph.new_input(dims=(8, 64))
+    graph.mark_output(graph.exp(x))
+    graph.mark_output(graph.square(x))
+    x, y = rng.standard_normal((8, 64)).astype(np.float16), np.empty((8, 64), np.float16)
+    for out in ([y, y], [x, y], [y, x[:, ::-1][:, ::-1]]):
+        with pytest.raises(mi.RunError, match="expects memory of its own"):
+            graph([x], out=out)
+
+
+def test_bytes_in_the_other_order(program, rng):
+    x, w = make_inputs(rng)
+    with pytest.raises(mi.RunError, match="expects float16, got >f2"):
+        program([x.astype(">f2"), w.T])
+
+
+def test_forked_children_leave_programs_alone():
+    import subprocess
+
+    code = ("import mirage as mi, os, sys\n"
+            "graph = mi.new_kernel_graph()\n"
+            "graph.exp(graph.new_input((8, 64)))\n"
+            "compiled = graph.compile()\n"
+            "child = os.fork()\n"
+            "if child == 0:\n    sys.exit(0)\n"
+            "os.waitpid(child, 0)\n"
+            "print('.target' in compiled.ptx)\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True\n", done.stderr
+
+
+def test_copies_of_programs(program, rng):
+    import copy
+    import pickle
+
+    x, w = make_inputs(rng)
+    compiled = program.compile()
+    expected = compiled([x, w.T])[0]
+    for copied in (pickle.loads(pickle.dumps(compiled)), copy.deepcopy(compiled)):
+        assert np.array_equal(copied([x, w.T])[0], expected)
+
+
+def test_threads_share_a_program(program, rng):
+    from concurrent.futures import ThreadPoolExecutor
+
+    compiled = program.compile()
+    inputs = [make_inputs(rng) for _ in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        for (x, w), (out,) in zip(inputs, pool.map(lambda pair: compiled([pair[0], pair[1].T]), inputs)):
+            check(out, x, w)
+
+
 def test_gradients_are_refused(program, rng):
     torch = pytest.importorskip("torch")
     x, w = make_inputs(rng)
@@ -127,7 +187,7 @@ def test_what_is_known_of_a_program(program):
     assert ".target sm_90a" in compiled.ptx and "mirage_kernel.graph" in compiled.mlir
 
 
-def test_save_and_load(program, rng, tmp_path):
+def test_save_and_load(program, rng, tmp_path, monkeypatch):
     x, w = make_inputs(rng)
     optimized = program.superoptimize(max_states=2000)
     expected = optimized([x, w.T])[0]
@@ -136,6 +196,12 @@ def test_save_and_load(program, rng, tmp_path):
     assert isinstance(loaded, mi.OptimizedGraph) and loaded.result == optimized.result
     assert loaded.mlir == optimized.mlir and loaded.ptx == optimized.ptx
     assert np.array_equal(loaded([x, w.T])[0], expected)
+    monkeypatch.chdir(tmp_path)
+    relative = mi.load("kept")
+    monkeypatch.chdir("/")
+    assert np.array_equal(relative([x, w.T])[0], expected)
+    with pytest.raises(mi.RunError, match="cannot be written"):
+        optimized.save("/proc/kept")
     with pytest.raises(mi.RunError, match="expects a folder that is empty or is not there"):
         optimized.save(tmp_path / "kept")
     with pytest.raises(mi.RunError, match="expects a folder that save"):

@@ -1,6 +1,12 @@
 """The search from Python: its result, its options, and how it ends."""
 
 import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
 
 import numpy as np
 import pytest
@@ -24,7 +30,7 @@ def make_attention():
 
 
 def test_attention(rng):
-    optimized = make_attention().superoptimize(config="attention")
+    optimized = make_attention().superoptimize(config="attention", measure=False)
     result = optimized.result
     assert optimized.improved and result.improved
     assert result.predicted_us < result.baseline_us / 5 and result.predicted_us >= result.limit_us
@@ -54,15 +60,38 @@ def test_the_same_with_the_same_seed(graph):
     assert graph.superoptimize(seed=3, threads=2).mlir == first.mlir
 
 
-def test_ctrl_c_gives_the_best_so_far(caplog):
+def test_ctrl_c_gives_the_best_so_far(tmp_path):
+    """A real signal, to a process whose search takes long."""
+    code = ("import logging, sys; sys.path.insert(0, sys.argv[1]); logging.basicConfig()\n"
+            "from test_superoptimize import make_large\n"
+            "print('begun', flush=True)\n"
+            "print(make_large().superoptimize(max_states=10**9, max_kernels=3, measure=False).result.stop_reason)\n")
+    here = os.path.dirname(__file__)
+    process = subprocess.Popen([sys.executable, "-c", code, here], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    assert out == "interrupted\n", errors
+    assert "interrupted: the best so far" in errors
+
+
+def test_an_interrupt_of_a_callback_gives_the_best_so_far(caplog):
     def interrupt(progress):
-        assert progress.baseline_us > 0
         raise KeyboardInterrupt
 
     with caplog.at_level(logging.WARNING, logger="mirage"):
-        optimized = make_large().superoptimize(on_progress=interrupt)
+        optimized = make_large().superoptimize(on_progress=interrupt, measure=False)
     assert optimized.result.stop_reason == "interrupted"
     assert "interrupted: the best so far" in caplog.text
+
+
+def test_progress():
+    seen = []
+    result = make_large().superoptimize(on_progress=lambda now: seen.append((now.best_us, now.baseline_us, now.states)),
+                                        measure=False).result
+    assert seen and all(best <= baseline for best, baseline, _ in seen)
+    assert seen[-1][1] == pytest.approx(result.baseline_us) and seen[-1][2] > 0
 
 
 def test_errors_of_callbacks_go_on():
@@ -70,7 +99,7 @@ def test_errors_of_callbacks_go_on():
         raise ZeroDivisionError("mine")
 
     with pytest.raises(ZeroDivisionError, match="mine"):
-        make_large().superoptimize(on_progress=fail)
+        make_large().superoptimize(on_progress=fail, measure=False)
 
 
 def make_large():
@@ -85,8 +114,8 @@ def make_large():
 
 
 def test_time_limit():
-    result = make_large().superoptimize(search_time_limit_sec=1).result
-    assert result.stop_reason in ("time limit", "exhausted") and result.seconds < 60
+    result = make_large().superoptimize(search_time_limit_sec=1, max_states=10**9, max_kernels=3, measure=False).result
+    assert result.stop_reason == "time limit" and result.seconds < 30
 
 
 def test_cache(graph, monkeypatch, tmp_path):
@@ -115,14 +144,44 @@ def test_options_that_are_none(graph):
         graph.superoptimize(max_states=0)
     with pytest.raises(mi.CompileError, match="sm_1"):
         graph.superoptimize(target="sm_1")
-    with pytest.raises(mi.GraphError, match="expects search_time_limit_sec above 0"):
-        graph.superoptimize(search_time_limit_sec=0)
+    for limit in (0, float("nan"), "3"):
+        with pytest.raises(mi.GraphError, match="expects search_time_limit_sec above 0"):
+            graph.superoptimize(search_time_limit_sec=limit)
+
+
+def test_code_is_kept_beside_what_is_there(graph, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "generated_codes" / "4").mkdir(parents=True)
+    graph.exp(graph.new_input(dims=(16, 256)))
+    graph.superoptimize(save_codes=True, max_states=100)
+    assert (tmp_path / "generated_codes" / "5" / "kernels.ptx").exists()
+
+
+def test_nothing_to_search(graph):
+    graph.transpose(graph.new_input(dims=(16, 256)))
+    result = graph.superoptimize().result
+    assert not result.improved and result.speedup == 1.0 and "left as it was" in str(result)
+
+
+def test_measuring_searches_once_for_a_callback_that_fails(monkeypatch):
+    calls = []
+
+    def fail(progress):
+        calls.append(progress)
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError):
+        make_large().superoptimize(on_progress=fail, measure=True)
+    assert len(calls) == 1
 
 
 def test_restrictions_of_the_original_warn_once(graph):
     graph.exp(graph.new_input(dims=(16, 256)))
     with pytest.warns(UserWarning, match="imaps, griddims: no effect"):
         graph.superoptimize(imaps=[(0, -1, -1)], griddims=[(4, 1, 1)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph.superoptimize(imaps=[(0, -1, -1)])
 
 
 def test_other_targets(graph):

@@ -107,6 +107,49 @@ def test_what_is_left():
     assert len(report.left) >= 1 and "no operator of Mirage is aten.sort" in report.left[0]
 
 
+def test_strides_between_parts():
+    def model(x):
+        return torch.sin(x.exp().t()).exp()
+
+    torch._dynamo.reset()
+    x = torch.randn(16, 64).half()
+    compiled = torch.compile(model, backend=torch_bridge.mirage_backend, options=OPTIONS)
+    with torch.no_grad():
+        computed, exact = compiled(x), model(x)
+    assert (computed - exact).abs().max() < 1e-2 and computed.stride() == exact.stride()
+
+
+def test_sums_in_float32():
+    graph = mi.from_torch(Sum(), (torch.full((4, 4096), 100.0).half(),))
+    (out,) = graph([torch.full((4, 4096), 100.0).half()])
+    assert out.dtype == torch.float32 and torch.all(out == 409600)
+
+
+class Sum(torch.nn.Module):
+    def forward(self, x):
+        return x.sum(-1, dtype=torch.float32)
+
+
+class Twice(torch.nn.Module):
+    def forward(self, x):
+        y = torch.exp(x)
+        return y, y
+
+
+def test_outputs_that_are_one():
+    x = torch.randn(8, 64).half()
+    module = Twice().train()
+    graph = mi.from_torch(module, (x,))
+    assert len(graph([x])) == 2 and module.training
+
+
+def test_options_are_checked_first():
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="no such option colour"), torch.no_grad():
+        torch.compile(GatedMLP().half(), backend=torch_bridge.mirage_backend,
+                      options={"colour": "red"})(torch.randn(8, 64).half())
+
+
 def test_other_shapes_are_compiled_anew():
     model = GatedMLP().half()
     torch._dynamo.reset()

@@ -53,6 +53,8 @@ runOnCuda(const Options &options, const LoadedProgram &program,
     return llvm::createStringError(
         "--device=cuda: " + llvm::toString(device.takeError()) +
         "; --device=emulator needs none");
+  if (llvm::Error error = (*device)->makeCurrent())
+    return std::move(error);
   report.deviceName = (*device)->getName().str();
   llvm::Expected<std::unique_ptr<CudaProgram>> loaded =
       CudaProgram::load(**device, *program.artifact, options.library);

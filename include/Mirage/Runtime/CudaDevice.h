@@ -40,9 +40,13 @@ public:
   int64_t getSharedBytes() const { return sharedBytes; }
   /// Registers of 32 bits that the threads of one block may have together.
   int64_t getRegisters() const { return registers; }
-  /// Makes the primary context current in the calling thread; the one that
-  /// opened the device has it.
+  /// Makes the primary context current in the calling thread. To load programs
+  /// and to run them it has to be.
   llvm::Error makeCurrent() const;
+  /// Does something with the context current, and then the one that was before.
+  llvm::Error runCurrent(llvm::function_ref<llvm::Error()> run) const;
+  /// Waits for all work of the context, which is current.
+  llvm::Error synchronize() const;
   const cuda::Driver &getDriver() const { return *driver; }
 
 private:

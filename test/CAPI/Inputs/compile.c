@@ -39,7 +39,10 @@ static void onProgress(const char *function, const MirageSearchProgress *now,
   Watch *watch = userData;
   if (watch->calls++ == 0)
     printf("progress of %s: %s\n", function,
-           now->maxStates > 0 && now->baselineUs > 0 ? "numbers" : "nothing");
+           now->maxStates > 0 && now->bestUs > 0 &&
+                   now->bestUs <= now->baselineUs
+               ? "numbers"
+               : "nothing");
   mirageContextCancelSearches(watch->context);
 }
 

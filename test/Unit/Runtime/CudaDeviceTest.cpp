@@ -18,8 +18,10 @@ using namespace mlir::mirage;
 /// The device, or null after a sentence where the machine has none.
 static std::unique_ptr<CudaDevice> openDevice() {
   llvm::Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::open();
-  if (device)
+  if (device) {
+    llvm::cantFail((*device)->makeCurrent());
     return std::move(*device);
+  }
   std::string message = llvm::toString(device.takeError());
   EXPECT_NE(message.find("expects a CUDA d"), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos);

@@ -39,6 +39,7 @@ protected:
     openFakes();
     unsetenv("FAKE_CUBLASLT");
     device = llvm::cantFail(CudaDevice::open());
+    llvm::cantFail(device->makeCurrent());
     ASSERT_EQ(device->getName(), "fake device");
   }
 

@@ -102,6 +102,23 @@ FAKE CUresult cuCtxSetCurrent(CUcontext context) {
   setContext(context);
   return kSuccess;
 }
+static thread_local std::vector<CUcontext> pushedOver;
+FAKE CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  pushedOver.push_back(getContext());
+  setContext(context);
+  return kSuccess;
+}
+FAKE CUresult cuCtxPopCurrent_v2(CUcontext *context) {
+  *context = getContext();
+  setContext(pushedOver.back());
+  pushedOver.pop_back();
+  return kSuccess;
+}
+FAKE CUresult cuCtxGetCurrent(CUcontext *context) {
+  *context = getContext();
+  return kSuccess;
+}
+FAKE CUresult cuCtxSynchronize() { return checkContext(); }
 
 //===----------------------------------------------------------------------===//
 // Memory

@@ -61,6 +61,7 @@ State::~State() {
 static thread_local CUcontext currentContext = nullptr;
 
 void fake::setContext(CUcontext context) { currentContext = context; }
+CUcontext fake::getContext() { return currentContext; }
 
 CUresult fake::checkContext() {
   return currentContext ? kSuccess : kInvalidContext;

@@ -113,6 +113,7 @@ State &getState();
 /// What calls that need a context say: whether the calling thread has one.
 CUresult checkContext();
 void setContext(CUcontext context);
+CUcontext getContext();
 
 /// Does work in a stream.
 CUresult enqueue(Work work);
