@@ -169,6 +169,15 @@ MIRAGE_C_EXPORTED MirageStatus mirageModuleCompile(MirageModule *module,
                                                    size_t numOptions,
                                                    MirageText *report);
 
+/** Joins the checkpoints of shards of a search, and what \p output has of it,
+ * to the file \p output (docs/Search.md, "Shards"), with which the search then
+ * goes on from what all of them have enumerated.
+ * \p numRecords  gets how many records that has; null where nobody asks. */
+MIRAGE_C_EXPORTED MirageStatus mirageCheckpointsMerge(const char *output,
+                                                      const char *const *inputs,
+                                                      size_t numInputs,
+                                                      uint64_t *numRecords);
+
 /*===----------------------------------------------------------------------===*\
 |* The judge                                                                  *|
 \*===----------------------------------------------------------------------===*/

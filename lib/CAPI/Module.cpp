@@ -8,6 +8,7 @@
 
 #include "Context.h"
 #include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Verify/Certificate.h"
 #include "Status.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -173,6 +174,26 @@ MirageStatus mirageModuleCompile(MirageModule *module,
                                  const MirageOption *options, size_t numOptions,
                                  MirageText *report) {
   return runWithOptions("mirage-compile", module, options, numOptions, report);
+}
+
+MirageStatus mirageCheckpointsMerge(const char *output,
+                                    const char *const *inputs, size_t numInputs,
+                                    uint64_t *numRecords) {
+  if (!output || (!inputs && numInputs > 0))
+    return refuse(Twine("expects ") + (output ? "inputs" : "an output") +
+                  ", got null");
+  std::vector<std::string> paths;
+  for (const char *input : ArrayRef(inputs, numInputs)) {
+    if (!input)
+      return refuse("expects paths of checkpoints, got null");
+    paths.push_back(input);
+  }
+  llvm::Expected<uint64_t> merged = search::mergeCheckpoints(output, paths);
+  if (!merged)
+    return report(merged.takeError());
+  if (numRecords)
+    *numRecords = *merged;
+  return MirageSuccess;
 }
 
 //===----------------------------------------------------------------------===//

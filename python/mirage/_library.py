@@ -14,6 +14,7 @@ from typing import Any, Callable, List, Optional, Sequence
 from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
 
 SUCCESS, INVALID_ARGUMENT, FAILURE = 0, 1, 2
+TEXT, TEXT_WITH_LOCATIONS, BYTECODE = 0, 1, 2  # MiragePrintForm
 
 
 class Text(Structure):
@@ -81,6 +82,7 @@ _PROTOTYPES = {
     "mirageModuleRunPipeline": (_STATUS, [c_void_p, c_char_p]),
     "mirageModuleSuperoptimize": (_STATUS, [c_void_p, POINTER(Option), c_size_t, POINTER(Text)]),
     "mirageModuleCompile": (_STATUS, [c_void_p, POINTER(Option), c_size_t, POINTER(Text)]),
+    "mirageCheckpointsMerge": (_STATUS, [c_char_p, POINTER(c_char_p), c_size_t, POINTER(c_uint64)]),
     "mirageModulesVerify": (_STATUS, [c_void_p, c_void_p, POINTER(VerifyOptions), POINTER(c_int), POINTER(Text)]),
     "mirageGraphCreate": (_STATUS, [POINTER(c_void_p)]),
     "mirageGraphDestroy": (None, [c_void_p]),
@@ -293,7 +295,7 @@ class Module:
         self.context.check(lib.mirageModuleClone(self.handle, byref(pointer)))
         return Module(self.context, pointer)
 
-    def print(self, form: int = 0) -> bytes:
+    def print(self, form: int = TEXT) -> bytes:
         text = Text()
         self.context.check(lib.mirageModulePrint(self.handle, form, byref(text)))
         return take_text(text)

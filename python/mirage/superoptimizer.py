@@ -21,7 +21,8 @@ from ctypes import byref, c_void_p
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _library
-from ._library import Context, Module, lib
+from ._library import BYTECODE, Context, Module, lib
+from .distributed import enumerate_on
 from .errors import CompileError, GraphError, InternalError
 from .graph import KernelGraph
 from .programs import (CompiledGraph, OptimizedGraph, SearchResult, _warn_of_unused, _warned, find_gpu,
@@ -237,6 +238,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
                   use_symbolic_search: bool = True, search_time_limit_sec: Optional[float] = None,
                   save_codes: bool = False, previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
                   threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
+                  executor: Any = None, shards: Optional[int] = None,
                   on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> OptimizedGraph:
     """Searches for an equal program that is faster, and compiles the best.
 
@@ -251,6 +253,9 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     save_codes             leave the code in generated_codes/
     measure                measure the best on a GPU and take the fastest that is right; None: where
                            there is a GPU
+    executor, shards       workers that enumerate a part of the search each: any executor of
+                           concurrent.futures, Dask's Client.get_executor(), mpi4py.futures, ...; as many
+                           shards as it has workers, if that is known. The result is the same
     target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
@@ -278,6 +283,9 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     before = module.clone()
     with tempfile.TemporaryDirectory(prefix="mirage-") as scratch:
         try:
+            if executor is not None:
+                options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
+                enumerate_on(executor, module.print(BYTECODE), options, shards, options["checkpoint"])
             if measures:
                 report, interrupted, measured = _search_and_measure(context, module, options, scratch)
             else:

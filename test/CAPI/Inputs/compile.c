@@ -185,6 +185,10 @@ static void testMistakes(MirageContext *context, MirageContext *other) {
          "later");
   expect(mirageModulesVerify(module, foreign, NULL, &verdict, NULL),
          "contexts");
+  expect(mirageCheckpointsMerge("nowhere/x", NULL, 1, NULL), "no inputs");
+  expect(mirageCheckpointsMerge("nowhere/x", (const char *[]){"nowhere/y"}, 1,
+                                NULL),
+         "checkpoints");
   require(mirageModulePrint(module, MiragePrintText, &after), "print");
   printf("module %s\n", strcmp(before.data, after.data) ? "differs" : "same");
   mirageTextFree(&before);
