@@ -153,13 +153,13 @@ static void testCancel(MirageContext *context, const char *path) {
   printf("interrupted: %d\n", contains(&report, "\"interrupted\""));
   mirageTextFree(&report);
   mirageModuleDestroy(module);
+  mirageContextSetProgressHandler(context, NULL, NULL);
   module = parse(context, kProgram);
   require(mirageModuleSuperoptimize(module, options, 1, &report),
           "not cancelled");
   printf("interrupted: %d\n", contains(&report, "\"interrupted\""));
   mirageTextFree(&report);
   mirageModuleDestroy(module);
-  mirageContextSetProgressHandler(context, NULL, NULL);
 }
 
 static void testMistakes(MirageContext *context, MirageContext *other) {
