@@ -16,7 +16,7 @@ from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, fl
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
 from .graph import DTensor, KernelGraph, STensor, ThreadblockGraph, new_kernel_graph, new_threadblock_graph
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
-from .superoptimizer import from_mlir, superoptimize
+from .superoptimizer import from_mlir, set_gpu_device_id, superoptimize
 
 __version__ = _library.version()
 
@@ -27,9 +27,21 @@ def from_torch(module, example_inputs):
 
     return convert(module, example_inputs)
 
+def generate_cuda_program(*_, **__):
+    """Not here: code is PTX, of what `compile` and `superoptimize` return."""
+    raise GraphError("Mirage makes PTX and no CUDA program: graph.compile().ptx, or superoptimize(...).ptx, has it")
+
+
+def PersistentKernel(*_, **__):
+    """Not here: whole models are for torch.compile."""
+    raise GraphError("there are no persistent kernels of whole models here: "
+                     "torch.compile(model, backend=mirage.torch_bridge.mirage_backend) takes a model in parts")
+
+
 __all__ = [
     "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
     "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
-    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_mlir", "from_torch", "load", "new_kernel_graph",
+    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_mlir", "from_torch",
+    "generate_cuda_program", "load", "PersistentKernel", "set_gpu_device_id", "new_kernel_graph",
     "new_threadblock_graph", "superoptimize",
 ]

@@ -191,10 +191,28 @@ def find_tool(name: str) -> Optional[str]:
     return shutil.which(name)
 
 
+_gpu = 0
+
+
+def set_gpu_device_id(device_id: int) -> None:
+    """Which GPU candidates are measured on. Programs run where their tensors are."""
+    global _gpu
+    if isinstance(device_id, bool) or not isinstance(device_id, int) or device_id < 0:
+        raise GraphError(f"expects the number of a GPU, got {device_id!r}")
+    _gpu = device_id
+
+
+def _get_environment() -> Dict[str, str]:
+    """Of a process that sees one GPU, that which was chosen among those that this process sees."""
+    visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    chosen = visible[_gpu] if _gpu < len(visible) else str(_gpu)
+    return {**os.environ, "CUDA_VISIBLE_DEVICES": chosen}
+
+
 def _measure(runner: str, bundle: str) -> Optional[str]:
     """Measures candidates on the GPU, the program as it was written among them, each in a process of
     its own that is ended when it says nothing for long. Returns the file of their times."""
-    done = subprocess.run([runner, bundle, "--measure"], capture_output=True, text=True)
+    done = subprocess.run([runner, bundle, "--measure"], capture_output=True, text=True, env=_get_environment())
     times = os.path.join(bundle, "times.jsonl")
     if done.returncode != 0 or not os.path.exists(times):
         logger.warning("candidates could not be measured: %s", (done.stderr or done.stdout).strip())
@@ -274,7 +292,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
             del extra[name]
     options = _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec, previous_checkpoint, seed,
                        threads, target, extra)
-    measures = find_gpu() is not None if measure is None else measure
+    measures = find_gpu(_gpu) is not None if measure is None else measure
     started = time.monotonic()
     context = Context()
     progress = _Progress(verbose, on_progress)

@@ -145,6 +145,9 @@ def test_operators_with_numbers(graph):
         (lambda g, x, w: g.superoptimize(backend="triton"), 'expects backend="cuda", got \'triton\''),
         (lambda g, x, w: mi.KernelGraph.from_json("{"), "Expected object key"),
         (lambda g, x, w: g.customized([x], 3), "expects a threadblock graph, got 3"),
+        (lambda g, x, w: mi.generate_cuda_program(g), "graph.compile().ptx"),
+        (lambda g, x, w: mi.PersistentKernel(mode="offline"), "torch.compile(model"),
+        (lambda g, x, w: mi.set_gpu_device_id(-1), "expects the number of a GPU, got -1"),
     ],
 )
 def test_mistakes(graph, call, message):
