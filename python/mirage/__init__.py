@@ -27,6 +27,13 @@ def from_torch(module, example_inputs):
 
     return convert(module, example_inputs)
 
+def report(optimized, path):
+    """Writes a page about what a search has come to (mirage.pages.report)."""
+    from .pages import report as write
+
+    return write(optimized, path)
+
+
 def generate_cuda_program(*_, **__):
     """Not here: code is PTX, of what `compile` and `superoptimize` return."""
     raise GraphError("Mirage makes PTX and no CUDA program: graph.compile().ptx, or superoptimize(...).ptx, has it")
@@ -42,6 +49,6 @@ __all__ = [
     "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
     "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
     "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_mlir", "from_torch",
-    "generate_cuda_program", "load", "PersistentKernel", "set_gpu_device_id", "new_kernel_graph",
-    "new_threadblock_graph", "superoptimize",
+    "PersistentKernel", "generate_cuda_program", "load", "new_kernel_graph", "new_threadblock_graph", "report",
+    "set_gpu_device_id", "superoptimize",
 ]

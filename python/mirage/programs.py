@@ -315,16 +315,18 @@ class SearchResult:
 class OptimizedGraph(CompiledGraph):
     """What `superoptimize` returns: the program, improved or not, and how it came to be."""
 
-    def __init__(self, folder: str, mlir: str, result: SearchResult):
+    def __init__(self, folder: str, mlir: str, result: SearchResult, program: str):
         super().__init__(folder, mlir)
         self.result = result
+        self.program = program  #: as it was written, as a module of MLIR
 
     @property
     def improved(self) -> bool:
         return self.result.improved
 
     def _describe(self) -> Dict[str, Any]:
-        return {"version": _library.version(), "kind": "optimized", "result": dataclasses.asdict(self.result)}
+        return {"version": _library.version(), "kind": "optimized", "result": dataclasses.asdict(self.result),
+                "program": self.program}
 
     def __repr__(self) -> str:
         return f"<OptimizedGraph: {self.result}>"
@@ -345,10 +347,10 @@ def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
     if kind != "optimized":
         return CompiledGraph(artifact, mlir)
     try:
-        result = SearchResult(**described["result"])
+        result, program = SearchResult(**described["result"]), described["program"]
     except (KeyError, TypeError) as error:
         raise RunError(f"expects a folder that save() has made, got {folder}: {error}") from None
-    return OptimizedGraph(artifact, mlir, result)
+    return OptimizedGraph(artifact, mlir, result, program)
 
 
 def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:

@@ -322,7 +322,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     folder, text = compile_module(module, "optimize", **({"target": target} if target else {}))
     if save_codes:
         _save_codes(folder)
-    optimized = _own(OptimizedGraph(os.path.join(folder, "artifact"), text, result), folder)
+    optimized = _own(OptimizedGraph(os.path.join(folder, "artifact"), text, result, before.print().decode()), folder)
     if verbose:
         logger.info("%s", result)
     return optimized
