@@ -114,7 +114,8 @@ MIRAGE_C_EXPORTED void mirageContextCancelSearches(MirageContext *context);
 |* Modules                                                                    *|
 \*===----------------------------------------------------------------------===*/
 
-/** A module of MLIR, of any dialect that mirage-opt reads. */
+/** A module of MLIR, of Mirage's dialects and those of upstream that tensor
+ * programs come in and become (Mirage/InitAll.h, registerProgramDialects). */
 typedef struct MirageModule MirageModule;
 
 /** Reads text or bytecode and verifies it.
@@ -140,7 +141,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageModulePrint(const MirageModule *module,
                                                  MiragePrintForm form,
                                                  MirageText *text);
 
-/** Runs passes over a module, as `mirage-opt --pass-pipeline=` does:
+/** Runs passes over a module, as `mirage-opt --pass-pipeline=` does, those of
+ * Mirage and of upstream's general ones (registerProgramPasses):
  * "builtin.module(func.func(canonicalize),mirage-name-operations)". A module
  * whose pipeline failed is as it was before. */
 MIRAGE_C_EXPORTED MirageStatus mirageModuleRunPipeline(MirageModule *module,

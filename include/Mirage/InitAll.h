@@ -30,6 +30,17 @@ void registerAllExtensions(DialectRegistry &registry);
 /// Makes every pass and pipeline known by its flag. Call it once a process.
 void registerAllPasses();
 
+/// The dialects of upstream that tensor programs come in and become, for those
+/// who do not want all of them: affine, arith, bufferization, cf, complex, func,
+/// gpu, index, linalg, llvm, math, memref, nvgpu, nvvm, scf, shape, tensor, tosa,
+/// ub and vector.
+void registerProgramDialects(DialectRegistry &registry);
+
+/// Passes of upstream on the way to them, likewise: general transformations
+/// (canonicalize, cse, ...), those of linalg and bufferization, and from tosa.
+/// Call it once a process.
+void registerProgramPasses();
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_INITALL_H

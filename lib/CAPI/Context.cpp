@@ -12,9 +12,6 @@
 #include "Mirage/Transforms/SearchMonitor.h"
 #include "Status.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <memory>
 
@@ -69,8 +66,7 @@ private:
 
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
-  ::mlir::registerAllDialects(registry);
-  ::mlir::registerAllExtensions(registry);
+  registerProgramDialects(registry);
   mirage::registerAllDialects(registry);
   mirage::registerAllExtensions(registry);
   return registry;
@@ -79,7 +75,7 @@ static DialectRegistry makeRegistry() {
 /// Pipelines find passes by name in a registry of the whole process.
 static void registerPassesOnce() {
   static const bool isDone = [] {
-    ::mlir::registerAllPasses();
+    registerProgramPasses();
     mirage::registerAllPasses();
     return true;
   }();
