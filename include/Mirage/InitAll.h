@@ -31,9 +31,9 @@ void registerAllExtensions(DialectRegistry &registry);
 void registerAllPasses();
 
 /// The dialects of upstream that tensor programs come in and become, for those
-/// who do not want all of them: affine, arith, bufferization, cf, complex, func,
-/// gpu, index, linalg, llvm, math, memref, nvgpu, nvvm, scf, shape, tensor, tosa,
-/// ub and vector.
+/// who do not want all of them: affine, arith, bufferization, cf, complex,
+/// func, gpu, index, linalg, llvm, math, memref, nvgpu, nvvm, scf, shape,
+/// tensor, tosa, ub and vector.
 void registerProgramDialects(DialectRegistry &registry);
 
 /// Passes of upstream on the way to them, likewise: general transformations
