@@ -3,7 +3,8 @@
 # C++ unit tests, lit, the Python package. Ends with a line "N passed, N failed".
 #
 #   utils/check.sh          at the sizes that continuous integration runs
-#   utils/check.sh --full   the benchmark programs at their full sizes as well
+#   utils/check.sh --full   the benchmark programs at their full sizes as well, and
+#                           the Python package as pip installs it
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 
@@ -82,20 +83,28 @@ run_lit_tests() {
   rm -f "$log"
 }
 
-# The package on the library of the build folder, in an environment of its own.
-run_python_tests() {
-  local environment=$MIRAGE_ROOT/build/python requirements=$MIRAGE_ROOT/test/python/requirements.txt
-  local log good bad
-  log=$(mktemp)
-  if ! cmp -s "$requirements" "$environment/installed.txt"; then
-    say "installing $(tr '\n' ' ' <"$requirements")"
-    rm -rf "$environment"
-    python3 -m venv "$environment" &&
-      "$environment/bin/pip" install -q -r "$requirements" >"$log" 2>&1 &&
-      cp "$requirements" "$environment/installed.txt" ||
-      { tail -n 5 "$log"; failed=$((failed + 1)); printf 'FAIL: the packages of %s\n' "$requirements"; return; }
+# install_python_environment FOLDER: what the tests of the Python package
+# need, in an environment of its own.
+install_python_environment() {
+  local environment=$1 requirements=$MIRAGE_ROOT/test/python/requirements.txt log
+  if cmp -s "$requirements" "$environment/installed.txt"; then
+    return 0
   fi
-  MIRAGE_LIBRARY=$MIRAGE_BUILD/lib/libMirage.so PYTHONPATH=$MIRAGE_ROOT/python \
+  say "installing $(tr '\n' ' ' <"$requirements")"
+  log=$(mktemp)
+  rm -rf "$environment"
+  python3 -m venv "$environment" &&
+    "$environment/bin/pip" install -q -r "$requirements" >"$log" 2>&1 &&
+    cp "$requirements" "$environment/installed.txt" ||
+    { tail -n 5 "$log"; printf 'the packages of %s cannot be installed\n' "$requirements"; return 1; }
+}
+
+# run_python_tests FOLDER LIBRARY: the package in FOLDER on that library.
+run_python_tests() {
+  local environment=$MIRAGE_ROOT/build/python log good bad
+  log=$(mktemp)
+  install_python_environment "$environment" || { record "the Python package" false; return; }
+  MIRAGE_LIBRARY=$2 PYTHONPATH=$1 \
     "$environment/bin/python" -m pytest -q -rs "$MIRAGE_ROOT/test/python" >"$log" 2>&1 || true
   grep -vE '^[.sFExX]+ +\[ *[0-9]+%\]$' "$log" || true
   # "2 failed, 86 passed, 1 skipped, 1 error in 23.37s"
@@ -109,6 +118,16 @@ run_python_tests() {
   rm -f "$log"
 }
 
+# The same tests on the package as pip installs it from the wheel.
+run_wheel_tests() {
+  local site=$MIRAGE_ROOT/build/wheel-site
+  rm -rf "$site" "$MIRAGE_ROOT/dist"
+  "$MIRAGE_ROOT/utils/build-wheel.sh" &&
+    "$MIRAGE_ROOT/build/wheel-tools/bin/pip" install -q --no-deps --target "$site" "$MIRAGE_ROOT"/dist/*.whl ||
+    { record "utils/build-wheel.sh" false; return; }
+  run_python_tests "$site" "$site/mirage/lib/libMirage.so"
+}
+
 mirage_install
 mirage_configure
 mirage_build all MirageUnitTests MirageFuzzTargets
@@ -120,6 +139,10 @@ run_unit_tests
 say "running the lit tests"
 run_lit_tests
 say "running the tests of the Python package"
-run_python_tests
+run_python_tests "$MIRAGE_ROOT/python" "$MIRAGE_BUILD/lib/libMirage.so"
+if [ "$MIRAGE_TEST_SIZES" = full ]; then
+  say "running them on the package as pip installs it"
+  run_wheel_tests
+fi
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

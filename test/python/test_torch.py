@@ -193,3 +193,21 @@ def test_from_mlir():
     with pytest.raises(mi.CompileError) as caught:
         mi.from_mlir("func.func @f() {\n  oops\n}")
     assert caught.value.diagnostics[0].line == 2 and "<mlir>:2" in str(caught.value)
+
+
+def test_backend_by_name():
+    """As pip installs the package, torch knows the backend without an import of it."""
+    import importlib.metadata
+
+    try:
+        importlib.metadata.distribution("mirage-mlir")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("looks at the package as pip installs it: utils/check.sh --full")
+    assert "mirage" in torch._dynamo.list_backends()
+    torch._dynamo.reset()
+    x = torch.randn(16, 64).half()
+    with torch.no_grad():
+        y = torch.compile(lambda x: x / x.square().sum(-1, keepdim=True), backend="mirage", options=OPTIONS)(x)
+    exact = x.float() / x.float().square().sum(-1, keepdim=True)
+    assert (y.float() - exact).norm() / exact.norm() < 3e-3
+    assert torch_bridge.reports[-1].parts
