@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import inspect
 import json
 import os
 import platform
@@ -14,8 +15,9 @@ from typing import Any, Dict, List, Optional
 from . import _library
 from ._library import Context, Module, lib
 from .errors import MirageError
-from .programs import find_gpu
-from .superoptimizer import find_tool
+from .pages import report as write_page
+from .programs import find_gpu, load
+from .superoptimizer import find_tool, from_mlir, superoptimize
 
 #: Exit codes, as mirage-verify has them.
 _BAD_INPUT = 2
@@ -71,6 +73,43 @@ def _verify(arguments: argparse.Namespace) -> int:
     return verdict.value
 
 
+def _read_graph(arguments: argparse.Namespace) -> Any:
+    with (sys.stdin.buffer if arguments.program == "-" else open(arguments.program, "rb")) as file:
+        return from_mlir(file.read(), arguments.function)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    is_saved = os.path.isdir(arguments.program)
+    if is_saved and arguments.function is not None:
+        raise MirageError("expects --function with a module of MLIR, got a folder, which has one program")
+    graph = load(arguments.program) if is_saved else _read_graph(arguments)
+    if arguments.output:
+        print(graph.visualize(arguments.output))
+    else:
+        sys.stdout.write(graph.mlir)
+        if is_saved and hasattr(graph, "result"):
+            print(graph.result, file=sys.stderr)
+    return 0
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    options = {name.replace("-", "_"): value for name, value in _parse_options(arguments.options).items()}
+    for name in options:
+        if name in inspect.signature(superoptimize).parameters and name not in ("seed", "threads", "target"):
+            raise MirageError(f"expects options of the search (docs/Search.md), got {name!r}")
+    optimized = superoptimize(_read_graph(arguments), **options)
+    result = optimized.result
+    if arguments.page:
+        write_page(optimized, arguments.page)
+    if arguments.json:
+        fields = ("improved", "why", "predicted_us", "measured_us", "baseline_us", "limit_us", "ranked_by", "speedup",
+                  "seconds", "stop_reason")
+        print(json.dumps({name: getattr(result, name) for name in fields}, indent=2))
+    else:
+        print(f"{result}; searched {result.seconds:.1f} s")
+    return 0
+
+
 def _env(arguments: argparse.Namespace) -> int:
     described: Dict[str, Any] = {
         "mirage": _library.version(),
@@ -123,6 +162,21 @@ def _build_parser() -> argparse.ArgumentParser:
     verify.add_argument("--json", action="store_true")
     verify.set_defaults(run=_verify)
 
+    show = commands.add_parser("show", help="print or draw a program: its µGraph at kernel, block and thread level")
+    show.add_argument("program", help="a module of MLIR (-: standard input), or a folder that save() has made")
+    show.add_argument("--function", help="its name, where the module has several")
+    show.add_argument("-o", "--output", help="draw it: a file that ends in .svg, .png, .pdf or .dot")
+    show.set_defaults(run=_show)
+
+    bench = commands.add_parser("bench", help="superoptimize a program and say how fast it is",
+                                description="Times are measured where there is a GPU, and predicted elsewhere.")
+    bench.add_argument("program", help="a module of MLIR; -: standard input")
+    bench.add_argument("options", nargs="*", metavar="name=value", help="options of the search (docs/Search.md)")
+    bench.add_argument("--function", help="its name, where the module has several")
+    bench.add_argument("--page", metavar="FILE", help="write a page on the search as well (.html)")
+    bench.add_argument("--json", action="store_true")
+    bench.set_defaults(run=_bench)
+
     env = commands.add_parser("env", help="say what a bug report wants to know")
     env.add_argument("--json", action="store_true")
     env.set_defaults(run=_env)
@@ -141,6 +195,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         if hasattr(parsed, "tool"):
             return _call_tool(parsed.tool, given[given.index(parsed.command) + 1:])
+        if hasattr(parsed, "options") and not any(word.startswith("-") for word in rest):
+            parsed.options, rest = parsed.options + rest, []  # name=value after an option of ours
         if rest:
             parser.error(f"unrecognized arguments: {' '.join(rest)}")
         return parsed.run(parsed)

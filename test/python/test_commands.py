@@ -45,6 +45,30 @@ def test_different(program, tmp_path):
     assert json.loads(done.stdout)["functions"][0]["verdict"] == "different"
 
 
+def test_show(program, tmp_path):
+    done = call("show", program)
+    assert done.returncode == 0 and "mirage_kernel.graph" in done.stdout and "mirage_kernel.exp" in done.stdout
+    done = call("show", program, "-o", tmp_path / "exp.dot")
+    assert done.returncode == 0 and done.stdout.strip() == str(tmp_path / "exp.dot")
+    assert "exp" in (tmp_path / "exp.dot").read_text()
+    mi.from_mlir(PROGRAM).superoptimize(max_states=2000).save(tmp_path / "kept")
+    done = call("show", tmp_path / "kept")
+    assert done.returncode == 0 and "mirage_kernel.graph" in done.stdout and "predicted" in done.stderr
+
+
+def test_bench(program, tmp_path):
+    done = call("bench", program, "--json", "max-states=2000", "--page", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    # What superoptimize says of the same program.
+    result = mi.from_mlir(PROGRAM).superoptimize(max_states=2000).result
+    assert told["predicted_us"] == result.predicted_us and told["limit_us"] == result.limit_us
+    assert told["ranked_by"] == result.ranked_by and told["speedup"] == result.speedup
+    assert "<html" in (tmp_path / "page.html").read_text()
+    done = call("bench", "-", "max-states=2000", input=PROGRAM)
+    assert done.returncode == 0 and f"at least {result.limit_us:.2f} us" in done.stdout
+
+
 def test_standard_streams():
     done = call("optimize", "-", "max-states=2000", input=PROGRAM)
     assert done.returncode == 0 and "func.func @exp" in done.stdout
@@ -55,6 +79,14 @@ def test_standard_streams():
     (["optimize", "-", "seed"], "expects an option as name=value, got 'seed'"),
     (["optimize", "-", "seed=x"], "expects seed of 0 to"),
     (["verify", "-", "nowhere.mlir"], "nowhere.mlir"),
+    (["show", "nowhere.mlir"], "nowhere.mlir"),
+    (["show", "-", "--function", "log"], "log"),
+    (["show", "-", "-o", "exp.bmp"], "expects a file that ends in"),
+    (["show", "."], "expects a folder that save() has made"),
+    (["show", ".", "--function", "exp"], "expects --function with a module of MLIR"),
+    (["bench", "-", "seed=x"], "expects seed of 0 to"),
+    (["bench", "-", "nothing=1"], "nothing"),
+    (["bench", "-", "measure=1"], "expects options of the search (docs/Search.md), got 'measure'"),
 ])
 def test_mistakes(arguments, message):
     done = call(*arguments, input=PROGRAM)
