@@ -117,36 +117,49 @@ def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, 
 
 
 class _Progress:
-    """Says how far a search is: a live line on a terminal, else lines of the logger "mirage"."""
+    """Says how far a search is: a bar of tqdm's on a terminal, else lines of the logger "mirage"."""
 
     def __init__(self, verbose: bool, on_progress: Optional[Callable[[Any], None]]):
-        self.is_live = sys.stderr is not None and sys.stderr.isatty()
-        self.verbose, self.on_progress = verbose, on_progress
-        self.printed_at = time.monotonic()
-        self.has_line = False
+        self.interval = 1 if verbose else 5  # seconds from line to line
+        self.on_progress = on_progress
+        self.logged_at = time.monotonic()
+        self.bar: Any = None
+        self.make_bar = self._find_bar()
+
+    @staticmethod
+    def _find_bar() -> Any:
+        if sys.stderr is None or not sys.stderr.isatty():
+            return None
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            return None
+        return tqdm
 
     def __call__(self, function: str, now: Any) -> None:
         if self.on_progress is not None:
             self.on_progress(now)
-        elapsed = time.monotonic() - self.printed_at
-        if self.is_live:
-            self.has_line = True
-            sys.stderr.write(f"\r{self._describe(now)}\x1b[K")
-            sys.stderr.flush()
-        elif elapsed >= (1 if self.verbose else 5):
-            self.printed_at = time.monotonic()
-            logger.info("%s", self._describe(now))
+        if self.make_bar is not None:
+            if self.bar is None:
+                self.bar = self.make_bar(desc="mirage", file=sys.stderr, leave=False, dynamic_ncols=True,
+                                         bar_format="{desc}: {percentage:3.0f}%|{bar:20}| {elapsed}{postfix}")
+            self.bar.total, self.bar.n = ((now.num_parts, now.part) if now.num_parts
+                                          else (now.max_states or None, now.walk_states))
+            self.bar.set_postfix_str(self._describe(now))
+        elif time.monotonic() - self.logged_at >= self.interval:
+            self.logged_at = time.monotonic()
+            share = f"part {now.part} of {now.num_parts}" if now.num_parts else (
+                f"{100 * now.walk_states / now.max_states:.0f}% of states" if now.max_states else "")
+            logger.info("%s", f"mirage: {now.seconds:.1f} s, {self._describe(now)}, {share}")
 
     @staticmethod
     def _describe(now: Any) -> str:
-        share = f"part {now.part} of {now.num_parts}" if now.num_parts else (
-            f"{100 * now.walk_states / now.max_states:.0f}% of states" if now.max_states else "")
-        return (f"mirage: {now.seconds:.1f} s, {now.states} states, {now.structures} structures, "
-                f"{now.best_us:.2f} of {now.baseline_us:.2f} us, {share}")
+        return (f"{now.states} states, {now.structures} structures, "
+                f"{now.best_us:.2f} of {now.baseline_us:.2f} us")
 
     def end(self) -> None:
-        if self.has_line:
-            sys.stderr.write("\r\x1b[K")
+        if self.bar is not None:
+            self.bar.close()
 
 
 def _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec, previous_checkpoint, seed, threads,

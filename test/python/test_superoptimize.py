@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -86,12 +87,40 @@ def test_an_interrupt_of_a_callback_gives_the_best_so_far(caplog):
     assert "interrupted: the best so far" in caplog.text
 
 
-def test_progress():
+def test_progress(caplog):
     seen = []
-    result = make_large().superoptimize(on_progress=lambda now: seen.append((now.best_us, now.baseline_us, now.states)),
-                                        measure=False).result
+    with caplog.at_level("INFO", logger="mirage"):
+        result = make_large().superoptimize(
+            on_progress=lambda now: seen.append((now.best_us, now.baseline_us, now.states)), measure=False,
+            verbose=True).result
     assert seen and all(best <= baseline for best, baseline, _ in seen)
     assert seen[-1][1] == pytest.approx(result.baseline_us) and seen[-1][2] > 0
+    # Without a terminal a line is logged each second.
+    assert any(re.match(r"mirage: [\d.]+ s, \d+ states, ", record.getMessage()) for record in caplog.records)
+
+
+def test_bar_on_a_terminal():
+    """A child writes to a pseudoterminal: a bar is drawn while it searches, and wiped after."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    mine, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+    code = "import test_superoptimize as t; print(t.make_large().superoptimize(measure=False, max_states=300000).improved)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=its, text=True,
+                          cwd=os.path.dirname(__file__)) as child:
+        os.close(its)
+        written = b""
+        try:
+            while True:
+                written += os.read(mine, 65536)
+        except OSError:  # the other end is closed
+            os.close(mine)
+        assert child.stdout.read() == "True\n"
+    assert re.search(rb"mirage: +\d+%\|.*\d+ states, \d+ structures, [\d.]+ of [\d.]+ us", written), written
+    assert written.endswith(b"\r")
 
 
 def test_errors_of_callbacks_go_on():
