@@ -1,5 +1,5 @@
 """Programs out of torch: FX graphs of ATen operators as Mirage's graphs, torch.compile(backend="mirage"),
-and mirage.from_torch. Imports torch."""
+and mirage.from_torch; and programs as operators of torch. Imports torch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import collections
 import dataclasses
 import logging
 import operator
+import re
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -14,8 +15,9 @@ from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
+from . import tensors
 from .dtypes import find_dtype
-from .errors import CompileError, GraphError, MirageError
+from .errors import CompileError, GraphError, MirageError, RunError
 from .graph import DTensor, KernelGraph
 from .programs import CompiledGraph, OptimizedGraph
 
@@ -425,3 +427,50 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     decompositions = {target: rule for target, rule in select_decomp_table().items() if target not in _WRITERS}
     return aot_autograd(fw_compiler=refuse_training, inference_compiler=compile_inference,
                         decompositions=decompositions)(module, example_inputs)
+
+
+# ---------------------------------------------------------------------- operators of torch
+
+
+def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
+    """Makes of a program an operator of torch, which torch.compile, torch.export and FX take as one and
+    do not look into. Returns it; it is also `torch.ops.<namespace>.<name>`.
+
+    name      "namespace::name"; an operator of that name which was made so is replaced
+    program   what superoptimize() or load() returned, or a graph, which runs as it is written
+
+    It takes the program's inputs one by one and returns its output, or a tuple of several. Inputs that
+    lie in memory otherwise than the program wants are copied. It has no gradients: calls with tensors
+    that need them raise RunError."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
+        raise GraphError(f'expects a name as "namespace::name", got {name!r}')
+    if isinstance(program, KernelGraph):
+        program = program.compile()
+    if not isinstance(program, CompiledGraph):
+        raise GraphError(f"expects a program or a graph, got {type(program).__name__}")
+    inputs, outputs = program.inputs, program.outputs
+
+    def return_all(results: Sequence[torch.Tensor]) -> Any:
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(*given: torch.Tensor) -> Any:
+        return return_all(program([_lay_out(tensor, spec.strides) for tensor, spec in zip(given, inputs)]))
+
+    def infer(*given: torch.Tensor) -> Any:
+        device = (given[0].device.type, given[0].device.index or 0) if given else tensors.CPU
+        for tensor, spec in zip(given, inputs):
+            tensors.check(spec, "input", tensors.Bound(
+                0, tuple(tensor.shape), find_dtype(tensor.dtype), str(tensor.dtype), spec.strides,
+                (tensor.device.type, tensor.device.index or 0), tensor), device)
+        return return_all([tensors.make_empty(spec, given[0]) for spec in outputs])
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
+                       "call under torch.no_grad(), or detach() them")
+
+    taken = ", ".join(f"Tensor input{number}" for number in range(len(inputs)))
+    returned = "Tensor" if len(outputs) == 1 else f"({', '.join(['Tensor'] * len(outputs))})"
+    made = torch.library.custom_op(name, run, mutates_args=(), schema=f"({taken}) -> {returned}")
+    made.register_fake(infer)
+    made.register_autograd(refuse, setup_context=refuse)
+    return made

@@ -195,6 +195,55 @@ def test_from_mlir():
     assert caught.value.diagnostics[0].line == 2 and "<mlir>:2" in str(caught.value)
 
 
+def make_normalised(outputs=1):
+    graph = mi.new_kernel_graph()
+    x, w = graph.new_input((16, 64)), graph.new_input((64, 32))
+    graph.mark_output(graph.matmul(graph.rms_norm(x), w))
+    if outputs == 2:
+        graph.mark_output(graph.exp(x))
+    return graph
+
+
+def test_register_operator():
+    """What torch itself asks of operators, and in a model that is compiled whole."""
+    operator = torch_bridge.register_operator("mirage_test::normalised", make_normalised().superoptimize(**OPTIONS))
+    x, w = torch.randn(16, 64).half(), torch.randn(64, 32).half()
+    exact = torch.nn.functional.rms_norm(x.float(), (64,)) @ w.float()
+    for given in ((x, w), (x, w.t().contiguous().t())):  # rows of any strides
+        assert (operator(*given).float() - exact).norm() / exact.norm() < 3e-3
+        torch.library.opcheck(operator, given)
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x, w: torch.ops.mirage_test.normalised(x, w) + 1, backend="aot_eager", fullgraph=True)
+    assert torch.equal(compiled(x, w), operator(x, w) + 1)
+
+
+def test_register_operator_of_two_outputs():
+    operator = torch_bridge.register_operator("mirage_test::pair", make_normalised(2))
+    x, w = torch.randn(16, 64).half(), torch.randn(64, 32).half()
+    first, second = operator(x, w)
+    assert first.shape == (16, 32) and (second.float() - x.float().exp()).abs().max() < 0.05
+    torch.library.opcheck(operator, (x, w))
+
+
+def test_mistakes_with_operators():
+    with pytest.raises(mi.GraphError, match='expects a name as "namespace::name", got \'pair\''):
+        torch_bridge.register_operator("pair", make_normalised())
+    with pytest.raises(mi.GraphError, match="expects a program or a graph, got str"):
+        torch_bridge.register_operator("mirage_test::wrong", "graph")
+    operator = torch_bridge.register_operator("mirage_test::strict", make_normalised())
+    x, w = torch.randn(16, 64).half(), torch.randn(64, 32).half()
+    with pytest.raises(mi.RunError, match="expects tensors that need no gradient"):
+        operator(x, w.requires_grad_())
+    w = w.detach()
+    with pytest.raises(mi.RunError, match=r"input0: expects shape \[16, 64\], got \[8, 64\]"):
+        operator(x[:8], w)
+    with pytest.raises(mi.RunError, match="input1: expects float16, got torch.float32"):
+        operator(x, w.float())
+    with torch._subclasses.FakeTensorMode():
+        with pytest.raises(mi.RunError, match=r"input0: expects shape \[16, 64\], got \[8, 64\]"):
+            operator(torch.empty(8, 64).half(), torch.empty(64, 32).half())
+
+
 def test_backend_by_name():
     """As pip installs the package, torch knows the backend without an import of it."""
     import importlib.metadata
