@@ -8,6 +8,9 @@
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 
+# Pictures and pages of the Python package are drawn, and looked at.
+MIRAGE_PACKAGES+=(graphviz chromium)
+
 export MIRAGE_TEST_SIZES=ci
 case "${1:-}" in
 "") ;;
