@@ -12,9 +12,11 @@
 The compiler is libMirage.so, which this package calls; it needs no GPU and no CUDA toolkit."""
 
 from . import _library
+from .block_graph import ThreadblockGraph, new_threadblock_graph
 from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
-from .graph import DTensor, KernelGraph, STensor, ThreadblockGraph, new_kernel_graph, new_threadblock_graph
+from .graph import KernelGraph, new_kernel_graph
+from .operators import DTensor, STensor
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
 from .superoptimizer import from_mlir, set_gpu_device_id, superoptimize
 

@@ -66,7 +66,7 @@ def is_numpy(tensor: Any) -> bool:
     return numpy is not None and isinstance(tensor, numpy.ndarray)
 
 
-def _row_major(shape: Sequence[int]) -> Tuple[int, ...]:
+def row_major(shape: Sequence[int]) -> Tuple[int, ...]:
     strides: List[int] = []
     step = 1
     for size in reversed(shape):
@@ -90,7 +90,7 @@ def _describe_torch(tensor: Any) -> Bound:
 
 def _in_elements(name: str, strides: Optional[Sequence[int]], shape: Sequence[int], itemsize: int) -> Tuple[int, ...]:
     if strides is None:
-        return _row_major(shape)
+        return row_major(shape)
     if any(stride % itemsize for stride in strides):
         raise RunError(f"expects strides of whole elements, got {tuple(strides)} bytes of {name}")
     return tuple(stride // itemsize for stride in strides)
@@ -138,7 +138,7 @@ def _describe_dlpack(tensor: Any) -> Bound:
     name = f"DLPack's type {described.code} of {described.bits} bits"
     dtype = _DL_TYPES.get((described.code, described.bits)) if described.lanes == 1 else None
     kind = _DL_DEVICES[described.device_type]
-    strides = tuple(described.strides[:rank]) if described.strides else _row_major(shape)
+    strides = tuple(described.strides[:rank]) if described.strides else row_major(shape)
     return Bound((described.data or 0) + described.byte_offset, shape, match_dtype(dtype), name, strides,
                  (kind, described.device_id if kind == "cuda" else 0), (tensor, capsule))
 

@@ -18,7 +18,8 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from . import tensors
 from .dtypes import find_dtype
 from .errors import CompileError, GraphError, MirageError, RunError
-from .graph import DTensor, KernelGraph
+from .graph import KernelGraph
+from .operators import DTensor
 from .programs import CompiledGraph, OptimizedGraph
 
 logger = logging.getLogger("mirage")
