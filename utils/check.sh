@@ -102,13 +102,12 @@ install_python_environment() {
     { tail -n 5 "$log"; printf 'the packages of %s cannot be installed\n' "$requirements"; return 1; }
 }
 
-# run_python_tests FOLDER LIBRARY: the package in FOLDER on that library.
+# run_python_tests COMMAND...: those of the package that Python has which the
+# command begins.
 run_python_tests() {
-  local environment=$MIRAGE_ROOT/build/python log good bad
+  local log good bad
   log=$(mktemp)
-  install_python_environment "$environment" || { record "the Python package" false; return; }
-  MIRAGE_LIBRARY=$2 PYTHONPATH=$1 \
-    "$environment/bin/python" -m pytest -q -rs "$MIRAGE_ROOT/test/python" >"$log" 2>&1 || true
+  "$@" -m pytest -q -rs "$MIRAGE_ROOT/test/python" >"$log" 2>&1 || true
   grep -vE '^[.sFExX]+ +\[ *[0-9]+%\]$' "$log" || true
   # "2 failed, 86 passed, 1 skipped, 1 error in 23.37s"
   good=$(tail -n 1 "$log" | awk -F'[ ,]+' '{ for (i = 2; i <= NF; ++i) if ($i == "passed") sum += $(i - 1) } END { print sum + 0 }')
@@ -121,14 +120,34 @@ run_python_tests() {
   rm -f "$log"
 }
 
-# The same tests on the package as pip installs it from the wheel.
+# In a working tree.
+run_tree_tests() {
+  local environment=$MIRAGE_ROOT/build/python
+  install_python_environment "$environment" || { record "the Python package" false; return; }
+  run_python_tests env MIRAGE_LIBRARY="$MIRAGE_BUILD/lib/libMirage.so" PYTHONPATH="$MIRAGE_ROOT/python" \
+    "$environment/bin/python"
+}
+
+# On what pip installs from the wheel, where there is no LLVM and no CUDA.
 run_wheel_tests() {
-  local site=$MIRAGE_ROOT/build/wheel-site
-  rm -rf "$site" "$MIRAGE_ROOT/dist"
-  "$MIRAGE_ROOT/utils/build-wheel.sh" &&
-    "$MIRAGE_ROOT/build/wheel-tools/bin/pip" install -q --no-deps --target "$site" "$MIRAGE_ROOT"/dist/*.whl ||
+  local environment=$MIRAGE_ROOT/build/wheel-python hide
+  rm -rf "$environment" "$MIRAGE_ROOT/dist"
+  install_python_environment "$environment" &&
+    "$MIRAGE_ROOT/utils/build-wheel.sh" &&
+    "$environment/bin/pip" install -q "$MIRAGE_ROOT"/dist/*.whl ||
     { record "utils/build-wheel.sh" false; return; }
-  run_python_tests "$site" "$site/mirage/lib/libMirage.so"
+  # shellcheck disable=SC2016
+  hide='for folder in /usr/lib/llvm-22 /usr/local/cuda*; do
+          if [ -d "$folder" ]; then mount -t tmpfs none "$(readlink -f "$folder")" || exit; fi
+        done
+        exec "$@"'
+  if ! unshare --mount true 2>/dev/null; then
+    say "LLVM and CUDA stay in sight: to hide them needs root"
+    set --
+  else
+    set -- unshare --mount bash -c "$hide" _
+  fi
+  run_python_tests "$@" env -u MIRAGE_LIBRARY -u PYTHONPATH "$environment/bin/python"
 }
 
 mirage_install
@@ -142,7 +161,7 @@ run_unit_tests
 say "running the lit tests"
 run_lit_tests
 say "running the tests of the Python package"
-run_python_tests "$MIRAGE_ROOT/python" "$MIRAGE_BUILD/lib/libMirage.so"
+run_tree_tests
 if [ "$MIRAGE_TEST_SIZES" = full ]; then
   say "running them on the package as pip installs it"
   run_wheel_tests

@@ -87,6 +87,32 @@ function(mirage_add_plain_tool name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# mirage_add_mlir_tool(<name> <sources>... ENTRY <function>
+#                      LINK_LIBS <mirage libraries>... MLIR_LIBS <upstream libraries>...)
+# A program that has the compiler inside, whose main is the function of
+# tools/ToolMains.h. In the Python package the function is libMirage.so's.
+function(mirage_add_mlir_tool name)
+  cmake_parse_arguments(ARG "" "ENTRY" "LINK_LIBS;MLIR_LIBS" ${ARGN})
+  set(entry ${ARG_ENTRY})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/ToolMain.c.in ${CMAKE_CURRENT_BINARY_DIR}/main.c @ONLY)
+  if(MIRAGE_PYTHON_PACKAGE)
+    list(TRANSFORM ARG_UNPARSED_ARGUMENTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(MirageC PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+    set(code MirageC)
+    add_executable(${name} ${CMAKE_CURRENT_BINARY_DIR}/main.c)
+    set_target_properties(${name} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
+    target_link_libraries(${name} PRIVATE MirageC)
+  else()
+    set(code ${name})
+    add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS} ${CMAKE_CURRENT_BINARY_DIR}/main.c)
+    llvm_update_compile_flags(${name})
+  endif()
+  target_link_libraries(${code} PRIVATE ${ARG_LINK_LIBS})
+  mlir_target_link_libraries(${code} PRIVATE ${ARG_MLIR_LIBS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
 # mirage_add_benchmark(<name> <sources>... LINK_LIBS <mirage libraries>...
 #                      INCLUDES <folders>...)
 # A program that measures, built when it is asked for by name.

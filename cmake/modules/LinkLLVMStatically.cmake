@@ -4,8 +4,8 @@ if(MLIR_LINK_MLIR_DYLIB)
   message(FATAL_ERROR "expects -DMLIR_LINK_MLIR_DYLIB=OFF where LLVM is linked statically")
 endif()
 llvm_map_components_to_libnames(MIRAGE_STATIC_LLVM
-  analysis asmparser bitreader bitwriter codegen core coroutines frontendopenmp ipo irreader
-  linker nvptxcodegen nvptxdesc nvptxinfo passes support target)
+  ${LLVM_TARGETS_TO_BUILD} analysis asmparser bitreader bitwriter codegen core coroutines
+  frontendopenmp ipo irreader linker mcjit orcjit passes support target)
 list(POP_FRONT MIRAGE_STATIC_LLVM first)
 foreach(configuration "" _RELEASE _RELWITHDEBINFO)
   get_target_property(location ${first} IMPORTED_LOCATION_RELWITHDEBINFO)
@@ -29,16 +29,21 @@ if(TARGET zstd::libzstd_shared)
 endif()
 
 # What the package has inside: lib/libMirage.so, and the solver that it needs, beside
-# it; lib/libMirageRuntimeC.so; bin/mirage-run.
+# it; lib/libMirageRuntimeC.so; the programs in bin/.
 function(mirage_install_python_package)
   set_target_properties(MirageC MirageRuntimeC PROPERTIES
     INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
-  target_link_options(MirageC PRIVATE LINKER:--gc-sections LINKER:--strip-all)
-  target_link_options(MirageRuntimeC PRIVATE LINKER:--gc-sections LINKER:--strip-all)
-  target_link_options(mirage-run PRIVATE LINKER:--strip-all)
+  set(programs mirage-cache mirage-opt mirage-run mirage-verify)
+  set_target_properties(${programs} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../lib" BUILD_WITH_INSTALL_RPATH ON)
+  foreach(target MirageC MirageRuntimeC ${programs})
+    target_link_options(${target} PRIVATE LINKER:--gc-sections LINKER:--strip-all)
+  endforeach()
   install(FILES $<TARGET_FILE:MirageC> $<TARGET_FILE:MirageRuntimeC>
     DESTINATION mirage/lib COMPONENT python)
-  install(PROGRAMS $<TARGET_FILE:mirage-run> DESTINATION mirage/bin COMPONENT python)
+  foreach(program ${programs})
+    install(PROGRAMS $<TARGET_FILE:${program}> DESTINATION mirage/bin COMPONENT python)
+  endforeach()
   find_library(solver z3 REQUIRED)
   file(REAL_PATH "${solver}" solver)
   install(FILES "${solver}" DESTINATION mirage/lib COMPONENT python RENAME libz3.so.4)

@@ -141,6 +141,15 @@ def _call_tool(tool: str, arguments: List[str]) -> int:
     os.execv(path, [tool, *arguments])
 
 
+def run_tool() -> int:
+    """The program that this one is called like, of those in the package: mirage-opt, mirage-verify, ..."""
+    try:
+        return _call_tool(os.path.basename(sys.argv[0]), sys.argv[1:])
+    except MirageError as error:
+        print(f"mirage: error: {error}", file=sys.stderr)
+        return _BAD_INPUT
+
+
 def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mirage", description="A superoptimizer for tensor programs.")
     parser.add_argument("--version", action="version", version=f"Mirage {_library.version()}")

@@ -214,7 +214,7 @@ def test_runtime_alone(program, rng, tmp_path):
     import pathlib
     import subprocess
 
-    runtime = pathlib.Path(os.environ["MIRAGE_LIBRARY"]).with_name("libMirageRuntimeC.so")
+    runtime = pathlib.Path(mi._library._find_library()).with_name("libMirageRuntimeC.so")
     x, w = make_inputs(rng)
     compiled = program.compile()
     compiled.save(tmp_path / "kept")

@@ -10,35 +10,15 @@
 #include "../mirage-cache/MergeCaches.h"
 #include "../mirage-checkpoint/MergeCheckpoints.h"
 #include "Mirage/Cache/CacheStore.h"
-#include "Mirage/Options/CheckedOptions.h"
-#include "llvm/Support/CommandLine.h"
 #include <cstdlib>
 
 using namespace mlir::mirage;
-namespace cl = llvm::cl;
-
-static cl::opt<TextOption>
-    cacheOption("mirage-cache",
-                cl::desc("Where searches keep their results if a pass has no "
-                         "option cache: off, a folder, readonly:FOLDER, or "
-                         "readonly for the folder of MIRAGE_CACHE_DIR"),
-                cl::value_desc("cache"));
-
-// For --help: with one of these as the first argument, nothing else is read.
-static cl::opt<TruthOption>
-    mergeOption("mirage-merge",
-                cl::desc("OUT IN...: joins checkpoints of shards of a search, "
-                         "as mirage-checkpoint merge; the first argument"));
-static cl::opt<TruthOption>
-    cacheMergeOption("mirage-cache-merge",
-                     cl::desc("OUT IN...: adds the records of caches to one, "
-                              "as mirage-cache merge; the first argument"));
 
 std::optional<int> mlir::mirage::runMergeCommand(int argc, char **argv) {
   llvm::StringRef flag = argc > 1 ? argv[1] : "";
   if (!flag.consume_front("--"))
     flag.consume_front("-");
-  if (flag != mergeOption.ArgStr && flag != cacheMergeOption.ArgStr)
+  if (flag != kMergeOption && flag != kCacheMergeOption)
     return std::nullopt;
   if (argc < 4) {
     llvm::errs() << "mirage-opt: error: expects --" << flag
@@ -46,13 +26,14 @@ std::optional<int> mlir::mirage::runMergeCommand(int argc, char **argv) {
     return 1;
   }
   std::vector<std::string> inputs(argv + 3, argv + argc);
-  return flag == mergeOption.ArgStr
+  return flag == kMergeOption
              ? runMergeCheckpoints("mirage-opt", argv[2], inputs)
              : runMergeCaches("mirage-opt", argv[2], inputs);
 }
 
-bool mlir::mirage::applyCacheOption() {
-  for (const cl::opt<TruthOption> *option : {&mergeOption, &cacheMergeOption})
+bool FileOptions::apply() {
+  for (const llvm::cl::opt<TruthOption> *option :
+       {&mergeOption, &cacheMergeOption})
     if (option->getNumOccurrences() > 0) {
       llvm::errs() << "mirage-opt: error: expects --" << option->ArgStr
                    << " as the first argument\n";
@@ -65,6 +46,7 @@ bool mlir::mirage::applyCacheOption() {
     reportError("mirage-opt: --mirage-cache", mode.takeError());
     return false;
   }
-  setenv("MIRAGE_CACHE_DIR", cache::toString(*mode).c_str(), /*replace=*/1);
+  setenv("MIRAGE_CACHE_DIR", cache::toString(*mode).c_str(),
+         /*replace=*/1);
   return true;
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ToolMains.h"
 #include "Mirage/InitAll.h"
 #include "Mirage/Options/CheckedOptions.h"
 #include "Mirage/Version/Version.h"
@@ -22,11 +23,6 @@
 
 // More than any machine has cores.
 static constexpr unsigned kMaxThreads = 1024;
-static llvm::cl::opt<mlir::mirage::NumberOption<unsigned, 0, kMaxThreads>>
-    threads("mirage-threads",
-            llvm::cl::desc("Threads of MLIR's pool; 0: one for each core "
-                           "(--mlir-disable-threading: no pool)"),
-            llvm::cl::init(0u));
 
 /// Diagnostics come with their location; the whole op below each, which may be
 /// a module of kernels, is for those who ask (--mlir-print-op-on-diagnostic).
@@ -37,11 +33,17 @@ static void keepDiagnosticsShort() {
     option->setValue(false);
 }
 
-int main(int argc, char **argv) {
+int mirageOptMain(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   mlir::mirage::setVersionPrinter("mirage-opt");
   if (std::optional<int> code = mlir::mirage::runMergeCommand(argc, argv))
     return *code;
+  mlir::mirage::FileOptions files;
+  llvm::cl::opt<mlir::mirage::NumberOption<unsigned, 0, kMaxThreads>> threads(
+      "mirage-threads",
+      llvm::cl::desc("Threads of MLIR's pool; 0: one for each core "
+                     "(--mlir-disable-threading: no pool)"),
+      llvm::cl::init(0u));
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -53,7 +55,7 @@ int main(int argc, char **argv) {
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Mirage: a superoptimizer for tensor programs\n", registry);
   keepDiagnosticsShort();
-  if (!mlir::mirage::applyCacheOption())
+  if (!files.apply())
     return 1;
   return mlir::asMainReturnCode(
       threads > 0 ? mlir::mirage::runOptMain(input, output, registry, threads)

@@ -8,6 +8,7 @@
 
 #include "../CommandLine.h"
 #include "../StandardOutput.h"
+#include "../ToolMains.h"
 #include "Mirage/InitAll.h"
 #include "Mirage/Pipelines/Judge.h"
 #include "Mirage/Verify/Certificate.h"
@@ -28,61 +29,67 @@
 using namespace mlir;
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("mirage-verify options");
-static cl::opt<mirage::TextOption> beforeFile(cl::Positional, cl::Required,
-                                              cl::desc("<before.mlir>"),
-                                              cl::cat(category));
-static cl::opt<mirage::TextOption> afterFile(cl::Positional, cl::Required,
-                                             cl::desc("<after.mlir>"),
-                                             cl::cat(category));
-static cl::opt<mirage::TruthOption>
-    asJSON("json", cl::desc("Print the verdicts as JSON"), cl::cat(category));
-static cl::opt<mirage::NumberOption<uint64_t, 0, UINT64_MAX>>
-    seed("seed",
-         cl::desc("Seed of the random inputs; without it they come from the "
-                  "operating system"),
-         cl::cat(category));
-static cl::opt<mirage::NumberOption<unsigned, 1, mirage::kMaxErrorBoundBits>>
-    errorBound("error-bound",
-               cl::desc("Go on until the proved error is below 2^-n, where a "
-                        "theorem allows that"),
-               cl::init(64u), cl::cat(category));
-// A million take hours of the smallest graphs.
-static constexpr unsigned kMaxTrials = 1000000;
-static cl::opt<mirage::NumberOption<unsigned, 1, kMaxTrials>>
-    trials("trials",
-           cl::desc("At least so many trials, 16 to a tower of primes, also "
-                    "where fewer prove what is asked for; at the functions' "
-                    "own sizes as well"),
-           cl::init(0u), cl::cat(category));
-static cl::opt<mirage::TruthOption> anyOrder(
-    "outputs-in-any-order",
-    cl::desc("Match results by what they are, and not by their places; "
-             "the verdict says in which order the second function "
-             "has them"),
-    cl::cat(category));
-static cl::opt<mirage::TruthOption>
-    exact("exact",
-          cl::desc("Take as equal only what is proved by canonical forms, "
-                   "without a probability, at the functions' own sizes or, "
-                   "where these are large, at smaller ones"),
-          cl::cat(category));
-static cl::opt<mirage::TruthOption> certificates(
-    "certificates",
-    cl::desc("Also compare the certificates of the second module's graphs with "
-             "these, and repeat their proofs"),
-    cl::cat(category));
+namespace {
+/// Made where the program begins: a library that has several programs inside
+/// has no options before one of them runs.
+struct Options {
+  // A million take hours of the smallest graphs.
+  static constexpr unsigned kMaxTrials = 1000000;
 
-static cl::opt<mirage::TruthOption> fullSize(
-    "full-size",
-    cl::desc("Make trials at the functions' own sizes in bounded time: of a "
-             "sample of the results' elements beyond --sample-above"),
-    cl::cat(category));
-static cl::opt<mirage::NumberOption<uint64_t, 1, UINT64_MAX>> sampleAbove(
-    "sample-above", cl::value_desc("multiply-adds"),
-    cl::desc("With --full-size: how many multiply-adds of a function are "
-             "evaluated as a whole, and about how many of a sample"),
-    cl::init(2000000000u), cl::cat(category));
+  cl::OptionCategory category{"mirage-verify options"};
+  cl::opt<mirage::TextOption> beforeFile{cl::Positional, cl::Required,
+                                         cl::desc("<before.mlir>"),
+                                         cl::cat(category)};
+  cl::opt<mirage::TextOption> afterFile{cl::Positional, cl::Required,
+                                        cl::desc("<after.mlir>"),
+                                        cl::cat(category)};
+  cl::opt<mirage::TruthOption> asJSON{
+      "json", cl::desc("Print the verdicts as JSON"), cl::cat(category)};
+  cl::opt<mirage::NumberOption<uint64_t, 0, UINT64_MAX>> seed{
+      "seed",
+      cl::desc("Seed of the random inputs; without it they come from the "
+               "operating system"),
+      cl::cat(category)};
+  cl::opt<mirage::NumberOption<unsigned, 1, mirage::kMaxErrorBoundBits>>
+      errorBound{"error-bound",
+                 cl::desc("Go on until the proved error is below 2^-n, where a "
+                          "theorem allows that"),
+                 cl::init(64u), cl::cat(category)};
+  cl::opt<mirage::NumberOption<unsigned, 1, kMaxTrials>> trials{
+      "trials",
+      cl::desc("At least so many trials, 16 to a tower of primes, also "
+               "where fewer prove what is asked for; at the functions' "
+               "own sizes as well"),
+      cl::init(0u), cl::cat(category)};
+  cl::opt<mirage::TruthOption> anyOrder{
+      "outputs-in-any-order",
+      cl::desc("Match results by what they are, and not by their places; "
+               "the verdict says in which order the second function "
+               "has them"),
+      cl::cat(category)};
+  cl::opt<mirage::TruthOption> exact{
+      "exact",
+      cl::desc("Take as equal only what is proved by canonical forms, "
+               "without a probability, at the functions' own sizes or, "
+               "where these are large, at smaller ones"),
+      cl::cat(category)};
+  cl::opt<mirage::TruthOption> certificates{
+      "certificates",
+      cl::desc("Also compare the certificates of the second module's graphs "
+               "with these, and repeat their proofs"),
+      cl::cat(category)};
+  cl::opt<mirage::TruthOption> fullSize{
+      "full-size",
+      cl::desc("Make trials at the functions' own sizes in bounded time: of a "
+               "sample of the results' elements beyond --sample-above"),
+      cl::cat(category)};
+  cl::opt<mirage::NumberOption<uint64_t, 1, UINT64_MAX>> sampleAbove{
+      "sample-above", cl::value_desc("multiply-adds"),
+      cl::desc("With --full-size: how many multiply-adds of a function are "
+               "evaluated as a whole, and about how many of a sample"),
+      cl::init(2000000000u), cl::cat(category)};
+};
+} // namespace
 
 namespace {
 /// What the exit codes mean; scripts rely on them.
@@ -97,7 +104,7 @@ static void printErrors(llvm::json::Array errors) {
   printJSON(llvm::json::Object{{"errors", std::move(errors)}});
 }
 
-static void print(ArrayRef<mirage::FunctionVerdict> verdicts) {
+static void print(ArrayRef<mirage::FunctionVerdict> verdicts, bool asJSON) {
   if (asJSON)
     return printJSON(mirage::toJSON(verdicts));
   for (const mirage::FunctionVerdict &verdict : verdicts)
@@ -126,8 +133,8 @@ namespace {
 /// and in the end as JSON, if that was asked for.
 class ErrorLog {
 public:
-  explicit ErrorLog(MLIRContext &context)
-      : handler(&context, [&](Diagnostic &diagnostic) {
+  ErrorLog(MLIRContext &context, bool asJSON)
+      : asJSON(asJSON), handler(&context, [&](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
             errors.push_back(makeError(
                 describeLocation(diagnostic.getLocation()), diagnostic.str()));
@@ -142,6 +149,7 @@ public:
   }
 
 private:
+  bool asJSON;
   llvm::json::Array errors;
   ScopedDiagnosticHandler handler;
 };
@@ -173,8 +181,8 @@ static ExitCode getExitCode(mirage::Verdict::Kind verdict) {
 }
 
 /// A wrong command line is bad input like any other.
-static bool parseCommandLine(int argc, char **argv) {
-  cl::HideUnrelatedOptions(category);
+static bool parseCommandLine(int argc, char **argv, Options &options) {
+  cl::HideUnrelatedOptions(options.category);
   std::optional<std::string> problem = mirage::parseCommandLine(
       argc, argv,
       "Judges the functions of two modules equal or not.\n\n"
@@ -198,19 +206,35 @@ static bool parseCommandLine(int argc, char **argv) {
       "trials say follows;\nat smaller sizes a proof counts if trials at the "
       "functions' own agree,\nof all elements or of a sample. JSON has "
       "\"exact\".\n");
-  if (!problem && sampleAbove.getNumOccurrences() > 0 && !fullSize) {
+  if (!problem && options.sampleAbove.getNumOccurrences() > 0 &&
+      !options.fullSize) {
     problem = "expects --full-size where there is --sample-above";
     llvm::errs() << "mirage-verify: error: " << *problem << '\n';
   }
-  if (problem && asJSON)
+  if (problem && options.asJSON)
     printErrors(llvm::json::Array{makeError("", *problem)});
   return !problem;
 }
 
-int main(int argc, char **argv) {
+static mirage::JudgeOptions getJudgeOptions(const Options &options) {
+  mirage::JudgeOptions judge;
+  if (options.seed.getNumOccurrences() > 0)
+    judge.seed = options.seed;
+  judge.errorBoundBits = options.errorBound;
+  judge.minTrials = options.trials;
+  judge.matchesOutputs = options.anyOrder;
+  judge.wantsExactProof = options.exact;
+  judge.repeatsCertificates = options.certificates;
+  if (options.fullSize)
+    judge.maxWholeWork = options.sampleAbove;
+  return judge;
+}
+
+int mirageVerifyMain(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   mirage::setVersionPrinter("mirage-verify");
-  if (!parseCommandLine(argc, argv))
+  Options options;
+  if (!parseCommandLine(argc, argv, options))
     return kBadInput;
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -221,26 +245,16 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false); // it may be a whole module
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  ErrorLog errors(context);
-  OwningOpRef<ModuleOp> before = readModule(beforeFile, context);
-  OwningOpRef<ModuleOp> after = readModule(afterFile, context);
+  ErrorLog errors(context, options.asJSON);
+  OwningOpRef<ModuleOp> before = readModule(options.beforeFile, context);
+  OwningOpRef<ModuleOp> after = readModule(options.afterFile, context);
   if (!before || !after)
     return errors.finish();
-  mirage::JudgeOptions options;
-  if (seed.getNumOccurrences() > 0)
-    options.seed = seed;
-  options.errorBoundBits = errorBound;
-  options.minTrials = trials;
-  options.matchesOutputs = anyOrder;
-  options.wantsExactProof = exact;
-  options.repeatsCertificates = certificates;
-  if (fullSize)
-    options.maxWholeWork = sampleAbove;
   FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
-      mirage::judgeModules(*before, *after, options);
+      mirage::judgeModules(*before, *after, getJudgeOptions(options));
   if (failed(verdicts))
     return errors.finish();
-  print(*verdicts);
+  print(*verdicts, options.asJSON);
   if (!mirage::finishOutput("mirage-verify"))
     return kBadInput;
   return getExitCode(mirage::joinVerdicts(*verdicts));
