@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/InitAll.h"
+#include "MeasureCandidates.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
@@ -105,6 +106,7 @@ static void registerBufferization(DialectRegistry &registry) {
 
 void mirage::registerAllExtensions(DialectRegistry &registry) {
   registerBufferization(registry);
+  registerCandidateEvaluator(registry);
   // convert-gpu-to-nvvm takes the patterns of a dialect from there alone.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);

@@ -8,8 +8,10 @@
 
 #include "NativeTarget.h"
 #include "Mirage/Analysis/FindLocation.h"
+#include "Mirage/Options/CheckedPass.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Runtime/CudaDevice.h"
+#include "Mirage/Transforms/SearchGraphFlags.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -39,8 +41,15 @@ llvm::Expected<NativeTarget> mlir::mirage::chooseTarget(int computeCapability,
 
 namespace {
 struct NativeTargetPass
-    : public PassWrapper<NativeTargetPass, OperationPass<ModuleOp>> {
+    : public PassWrapper<NativeTargetPass, CheckedPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NativeTargetPass)
+
+  NativeTargetPass() = default;
+  NativeTargetPass(const NativeTargetPass &other) : PassWrapper(other) {}
+  explicit NativeTargetPass(unsigned ordinal) { gpu = ordinal; }
+
+  Option<NumberOption<unsigned, 0, kMaxGPUs - 1>> gpu{
+      *this, "gpu", llvm::cl::desc("Number of the GPU"), llvm::cl::init(0)};
 
   StringRef getArgument() const override { return "mirage-native-target"; }
   StringRef getDescription() const override {
@@ -52,7 +61,7 @@ struct NativeTargetPass
   }
 
   void runOnOperation() override {
-    llvm::Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::open();
+    llvm::Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::open(gpu);
     if (!device)
       return fail(llvm::toString(device.takeError()));
     int capability = (*device)->getComputeCapability();
@@ -97,8 +106,8 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> mlir::mirage::createNativeTargetPass() {
-  return std::make_unique<NativeTargetPass>();
+std::unique_ptr<Pass> mlir::mirage::createNativeTargetPass(unsigned gpu) {
+  return std::make_unique<NativeTargetPass>(gpu);
 }
 
 void mlir::mirage::registerNativeTargetPass() {

@@ -32,11 +32,11 @@ struct NativeTarget {
 llvm::Expected<NativeTarget> chooseTarget(int computeCapability,
                                           int64_t sharedBytes);
 
-/// A pass on modules that asks the first GPU, and leaves the answer as the
-/// module's `#nvvm.target`, in the place of one that is there: all passes
+/// A pass on modules that asks a GPU, by its number, and leaves the answer as
+/// the module's `#nvvm.target`, in the place of one that is there: all passes
 /// without `target=` go by it. A remark says so where the device is newer than
 /// Mirage. Fails, after a diagnostic, where there is no driver or no device.
-std::unique_ptr<Pass> createNativeTargetPass();
+std::unique_ptr<Pass> createNativeTargetPass(unsigned gpu);
 /// Makes it known as --mirage-native-target.
 void registerNativeTargetPass();
 

@@ -9,6 +9,7 @@
 #include "Mirage/Pipelines/Pipelines.h"
 #include "CompileInPlace.h"
 #include "Explain.h"
+#include "MeasureCandidates.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Options/CheckedPass.h"
@@ -32,6 +33,8 @@ void mlir::mirage::buildImportPipeline(OpPassManager &passManager) {
 void mlir::mirage::addSearch(OpPassManager &passManager,
                              const SuperoptimizeOptions &options) {
   passManager.addPass(createExpandComposedPass());
+  if (options.search.measures())
+    passManager.addPass(createPrepareMeasuringPass());
   passManager.addPass(createSearchGraphPass(options.search));
 }
 
@@ -52,7 +55,7 @@ void mlir::mirage::askForTarget(OpPassManager &passManager,
                                 SuperoptimizeOptions &options) {
   if (!isNative(options))
     return;
-  passManager.addPass(createNativeTargetPass());
+  passManager.addPass(createNativeTargetPass(options.search.gpu));
   options.search.target = std::string();
 }
 
@@ -306,6 +309,7 @@ void mlir::mirage::registerPipelines() {
   registerNativeTargetPass();
   registerCheckBundlePass();
   registerExplainPass();
+  registerPrepareMeasuringPass();
   registerWriteBundlePass();
   registerCheckedPipeline<SuperoptimizeOptions>(
       "mirage-superoptimize",

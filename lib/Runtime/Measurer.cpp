@@ -140,9 +140,10 @@ WorkerJob Measurer::Race::makeJob(llvm::ArrayRef<unsigned> numbers,
 
 /// Runs a job. \returns an error where the worker could do nothing at all.
 llvm::Expected<WorkerOutcome> Measurer::Race::start(const WorkerJob &job) {
-  llvm::Expected<WorkerOutcome> outcome = runWorker(
-      options.worker, job, *folder,
-      {std::max(options.startTimeoutS, options.timeoutS), options.timeoutS});
+  llvm::Expected<WorkerOutcome> outcome =
+      runWorker(options.worker, job, *folder,
+                {std::max(options.startTimeoutS, options.timeoutS),
+                 options.timeoutS, options.isCancelled});
   if (!outcome)
     return outcome.takeError();
   if (!outcome->log.error.empty())

@@ -23,30 +23,6 @@ using namespace mlir::mirage;
 namespace sys = llvm::sys;
 
 //===----------------------------------------------------------------------===//
-// Folders
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<TemporaryFolder> TemporaryFolder::make(llvm::StringRef prefix) {
-  llvm::SmallString<128> path;
-  if (std::error_code code = sys::fs::createUniqueDirectory(prefix, path))
-    return llvm::createStringError("a temporary folder cannot be made: " +
-                                   code.message());
-  return TemporaryFolder(path.str().str());
-}
-
-TemporaryFolder::TemporaryFolder(TemporaryFolder &&other)
-    : path(std::exchange(other.path, "")) {}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (!path.empty())
-    sys::fs::remove_directories(path, /*IgnoreErrors=*/true);
-}
-
-std::string TemporaryFolder::getFile(llvm::StringRef name) const {
-  return joinPath(path, name);
-}
-
-//===----------------------------------------------------------------------===//
 // Processes
 //===----------------------------------------------------------------------===//
 
@@ -99,17 +75,23 @@ private:
 };
 } // namespace
 
-static llvm::Error explainStop() {
-  int signal = StopSignals::getReceived();
-  return signal ? llvm::createStringError(llvm::Twine("stopped by a signal: ") +
-                                          strsignal(signal))
-                : llvm::Error::success();
+static bool isCancelled(const WorkerLimits &limits) {
+  return limits.isCancelled && limits.isCancelled();
+}
+
+static llvm::Error explainStop(const WorkerLimits &limits) {
+  if (int signal = StopSignals::getReceived())
+    return llvm::createStringError(llvm::Twine("stopped by a signal: ") +
+                                   strsignal(signal));
+  return isCancelled(limits) ? llvm::createStringError("cancelled")
+                             : llvm::Error::success();
 }
 
 /// Waits for a process as long as its log grows, and nobody wants this one to
 /// end. \returns false if it was killed because of that.
-static bool waitFor(sys::ProcessInfo &process, SilenceClock clock,
-                    std::string &how) {
+static bool waitFor(sys::ProcessInfo &process, llvm::StringRef log,
+                    const WorkerLimits &limits, std::string &how) {
+  SilenceClock clock(log, limits);
   while (true) {
     sys::ProcessInfo ended = sys::Wait(process, /*SecondsToWait=*/0, &how,
                                        /*ProcStat=*/nullptr, /*Polling=*/true);
@@ -118,7 +100,7 @@ static bool waitFor(sys::ProcessInfo &process, SilenceClock clock,
         how = "exit status " + std::to_string(ended.ReturnCode);
       return true;
     }
-    if (clock.hasRunOut() || StopSignals::getReceived())
+    if (clock.hasRunOut() || StopSignals::getReceived() || isCancelled(limits))
       break;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -131,7 +113,7 @@ llvm::Expected<WorkerOutcome>
 mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
                         const TemporaryFolder &folder,
                         const WorkerLimits &limits) {
-  if (llvm::Error error = explainStop())
+  if (llvm::Error error = explainStop(limits))
     return std::move(error);
   std::string jobFile = folder.getFile("job.json");
   std::string logFile = folder.getFile("log.jsonl");
@@ -152,9 +134,9 @@ mlir::mirage::runWorker(llvm::StringRef program, const WorkerJob &job,
     return llvm::createStringError(program + ": cannot be started as a worker" +
                                    (how.empty() ? "" : ": " + how));
   WorkerOutcome outcome;
-  bool isInTime = waitFor(process, SilenceClock(logFile, limits), how);
+  bool isInTime = waitFor(process, logFile, limits, how);
   // It may have ended the worker, too.
-  if (llvm::Error error = explainStop())
+  if (llvm::Error error = explainStop(limits))
     return std::move(error);
   outcome.log = parseWorkerLog(readFile(logFile), job);
   if (!isInTime) {

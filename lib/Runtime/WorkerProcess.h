@@ -9,25 +9,11 @@
 #ifndef MIRAGE_LIB_RUNTIME_WORKERPROCESS_H
 #define MIRAGE_LIB_RUNTIME_WORKERPROCESS_H
 
+#include "Mirage/Graph/TemporaryFolder.h"
 #include "WorkerJob.h"
+#include <functional>
 
 namespace mlir::mirage {
-
-/// A folder that is gone with its owner.
-class TemporaryFolder {
-public:
-  static llvm::Expected<TemporaryFolder> make(llvm::StringRef prefix);
-  TemporaryFolder(TemporaryFolder &&other);
-  ~TemporaryFolder();
-
-  llvm::StringRef getPath() const { return path; }
-  std::string getFile(llvm::StringRef name) const;
-
-private:
-  explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
-
-  std::string path; ///< empty once moved
-};
 
 enum class WorkerEnd : uint8_t { Finished, Died, Hung };
 
@@ -37,16 +23,19 @@ struct WorkerOutcome {
   WorkerLog log;
 };
 
-/// For how long a worker may say nothing, in seconds.
+/// For how long a worker may run.
 struct WorkerLimits {
-  double startS;   ///< until its first line: it starts a process and a driver
-  double silenceS; ///< from then on
+  /// In seconds, until its first line: it starts a process and a driver.
+  double startS;
+  double silenceS; ///< and without another line from then on
+  /// Whether nobody waits for it any more; null: somebody does.
+  std::function<bool()> isCancelled;
 };
 
 /// Runs a job to its end, or to the worker's. A worker that says nothing for
 /// longer than its limits is killed.
-/// \returns an error where no process can be started, or a signal came that is
-/// to stop this one (StopSignals.h).
+/// \returns an error where no process can be started, where it was cancelled,
+/// or a signal came that is to stop this one (StopSignals.h).
 llvm::Expected<WorkerOutcome> runWorker(llvm::StringRef program,
                                         const WorkerJob &job,
                                         const TemporaryFolder &folder,

@@ -79,14 +79,15 @@ LogicalResult mlir::mirage::checkKeepsCandidates(FunctionOpInterface function) {
 
 void mlir::mirage::writeCandidateFunctions(FunctionOpInterface function,
                                            FunctionOpInterface original,
-                                           const SearchGraphResult &result) {
+                                           ArrayRef<TestedCandidate> candidates,
+                                           double baselineUs) {
   SymbolTable symbols(function->getParentOp());
   mlir::Operation *last = function;
   CandidateInfo info;
   info.of = function.getName().str();
-  info.predictedUs = result.search.report.baselineUs;
+  info.predictedUs = baselineUs;
   insertCopy(symbols, last, original, "__baseline", info);
-  for (const TestedCandidate &candidate : result.candidates) {
+  for (const TestedCandidate &candidate : candidates) {
     ++info.number;
     info.graph = hashGraph(candidate.graph);
     info.predictedUs = candidate.predictedUs;

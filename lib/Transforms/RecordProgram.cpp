@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecordProgram.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Graph/GraphJSON.h"
@@ -21,20 +22,23 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+LogicalResult mlir::mirage::recordProgram(func::FuncOp function) {
+  if (function->hasAttr(kProgramAttr) || function.isExternal())
+    return success();
+  FailureOr<Graph> graph = readFunction(function);
+  if (failed(graph))
+    return failure();
+  std::string text = llvm::formatv("{0}", toJSON(*graph));
+  function->setAttr(kProgramAttr, StringAttr::get(function.getContext(), text));
+  return success();
+}
+
 namespace {
 struct RecordProgramPass
     : mirage::impl::RecordProgramPassBase<RecordProgramPass> {
   void runOnOperation() override {
     WalkResult result = getOperation()->walk([](func::FuncOp function) {
-      if (function->hasAttr(kProgramAttr) || function.isExternal())
-        return WalkResult::advance();
-      FailureOr<Graph> graph = readFunction(function);
-      if (failed(graph))
-        return WalkResult::interrupt();
-      std::string text = llvm::formatv("{0}", toJSON(*graph));
-      function->setAttr(kProgramAttr,
-                        StringAttr::get(function.getContext(), text));
-      return WalkResult::advance();
+      return WalkResult(recordProgram(function));
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -12,10 +12,13 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Transforms/CandidateFunctions.h"
 #include "Mirage/Transforms/CertificateAttr.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "RecordProgram.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -97,6 +100,15 @@ private:
     bool meetsBound() const { return whole.verdict.meetsBound(); }
   };
 
+  /// One that passed the final test.
+  struct Tested {
+    const search::Candidate *candidate;
+    Certificate certificate;
+    Verdict smallSizes, fullSize;
+    std::optional<double> measuredUs;
+    bool meetsBound;
+  };
+
   /// A candidate that is cheaper than what there is.
   struct Choice {
     const search::Candidate *candidate;
@@ -122,6 +134,7 @@ private:
   }
 
   std::vector<Choice> listMeasured(const MeasuredRanking &ranking) {
+    result.measuredBaselineUs = ranking.getBaselineUs();
     for (const search::NearMiss &refused : ranking.getRefused())
       result.search.addNearMiss(refused);
     if (ranking.getRanking().empty() && result.whyNot.empty())
@@ -138,12 +151,26 @@ private:
     return choices;
   }
 
-  /// The cheapest candidate that passes the final test, if it is cheaper than
-  /// what there is; if some have the proved bound that is asked for, the
-  /// cheapest of those. The others as well, if they are wanted.
+  /// Takes the cheapest candidate that passes the final test, if it is cheaper
+  /// than what there is; if some have the proved bound that is asked for, the
+  /// cheapest of those. The others are kept as well, if they are wanted.
   void choose(const Graph &program) {
     if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
+    std::vector<Tested> tested = test(program);
+    if (options.measure && !tested.empty() && !putFastestFirst(tested))
+      return;
+    if (options.keepsCandidates)
+      result.candidates = listTested(tested);
+    if (!tested.empty())
+      take(std::move(tested.front()));
+  }
+
+  /// Those that pass the final test, in the order in which they are to be
+  /// taken: all of them, or the first where nobody asks for others.
+  std::vector<Tested> test(const Graph &program) {
+    bool isOneEnough = !options.keepsCandidates && !options.measure;
+    std::vector<Tested> tested;
     std::vector<Judged> unproved;
     isHardToProve = false;
     for (const Choice &choice : listChoices()) {
@@ -158,16 +185,75 @@ private:
         notePassedOver(*choice.candidate);
         unproved.push_back(std::move(*judged));
         isHardToProve = true;
-      } else if (takeIfRight(program, std::move(*judged)) && isEnough()) {
-        return;
+      } else if (addIfRight(program, std::move(*judged), tested) &&
+                 isOneEnough) {
+        return tested;
       }
     }
     for (Judged &judged : unproved)
-      if (takeIfRight(program, std::move(judged)) && isEnough())
-        return;
+      if (addIfRight(program, std::move(judged), tested) && isOneEnough)
+        break;
+    return tested;
   }
 
-  bool isEnough() const { return !options.keepsCandidates; }
+  static std::vector<TestedCandidate> listTested(ArrayRef<Tested> tested) {
+    std::vector<TestedCandidate> list;
+    for (const Tested &one : tested)
+      list.push_back(
+          {one.candidate->graph, one.certificate, one.candidate->predictedUs});
+    return list;
+  }
+
+  /// The candidates as functions, in a module of their own at the end of the
+  /// one that is searched, whose target they have. All are known to be of the
+  /// program that the function computes.
+  ModuleOp writeCandidates(ArrayRef<Tested> tested) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    auto around = cast<ModuleOp>(function->getParentOp());
+    OpBuilder builder = OpBuilder::atBlockEnd(around.getBody());
+    auto module = ModuleOp::create(builder, function.getLoc());
+    func::FuncOp copy = function.clone();
+    module.push_back(copy);
+    [[maybe_unused]] LogicalResult recorded = recordProgram(copy);
+    assert(succeeded(recorded) && "measured functions are tensor programs");
+    writeCandidateFunctions(cast<FunctionOpInterface>(copy.getOperation()),
+                            cast<FunctionOpInterface>(copy.getOperation()),
+                            listTested(tested),
+                            result.search.report.baselineUs);
+    copy->erase();
+    return module;
+  }
+
+  /// Has them measured. Those that have the bound that is asked for go first
+  /// nevertheless. \returns false where the program as it is is faster than
+  /// all of them.
+  bool putFastestFirst(std::vector<Tested> &tested) {
+    ModuleOp module = writeCandidates(tested);
+    llvm::Expected<std::vector<MeasuredTime>> times = options.measure(module);
+    module->erase();
+    if (!times) {
+      op.emitWarning() << "goes by predictions, since its candidates were not "
+                          "measured: "
+                       << llvm::toString(times.takeError());
+      return true;
+    }
+    result.times = std::move(*times);
+    MeasuredRanking ranking(result.times, result.search.candidates);
+    std::vector<Choice> choices = listMeasured(ranking);
+    for (bool meetsBound : {true, false})
+      for (const Choice &choice : choices) {
+        auto found = llvm::find_if(tested, [&](const Tested &one) {
+          return one.candidate == choice.candidate &&
+                 one.meetsBound == meetsBound;
+        });
+        if (found == tested.end())
+          continue;
+        found->measuredUs = choice.measuredUs;
+        std::rotate(tested.begin(), found, std::next(found));
+        return true;
+      }
+    return false;
+  }
 
   void noteNoneFaster(double bestUs, double baselineUs) {
     if (result.whyNot.empty())
@@ -191,7 +277,8 @@ private:
          "is equal, but without the proved bound that is asked for"});
   }
 
-  bool takeIfRight(const Graph &program, Judged judged) {
+  bool addIfRight(const Graph &program, Judged judged,
+                  std::vector<Tested> &tested) {
     // Certificates are of all the work.
     if (judged.isBrief) {
       std::optional<Judged> again =
@@ -208,20 +295,22 @@ private:
       hasFailedTest = true;
       return false;
     }
-    Certificate &certificate = judged.whole.certificate;
+    bool meetsBound = judged.meetsBound();
+    Certificate certificate = std::move(judged.whole.certificate);
     certificate.ownSize = getOwnSizeStatement(*full);
     certificate.digest = computeDigest(certificate);
-    if (options.keepsCandidates)
-      result.candidates.push_back({judged.candidate->graph, certificate,
-                                   judged.candidate->predictedUs});
-    if (result.isReplaced)
-      return true;
-    result.smallSizes = std::move(judged.whole.verdict);
-    result.fullSize = std::move(*full);
-    result.predictedUs = judged.candidate->predictedUs;
-    result.measuredUs = judged.measuredUs;
-    replace(*judged.candidate, certificate);
+    tested.push_back({judged.candidate, std::move(certificate),
+                      std::move(judged.whole.verdict), std::move(*full),
+                      judged.measuredUs, meetsBound});
     return true;
+  }
+
+  void take(Tested tested) {
+    result.smallSizes = std::move(tested.smallSizes);
+    result.fullSize = std::move(tested.fullSize);
+    result.predictedUs = tested.candidate->predictedUs;
+    result.measuredUs = tested.measuredUs;
+    replace(*tested.candidate, tested.certificate);
   }
 
   std::string describeNothingFound() const {
@@ -521,6 +610,12 @@ mlir::mirage::searchGraph(kernel::GraphOp op,
   return GraphSearcher(op, options).run();
 }
 
+static llvm::json::Value toJSON(const search::Candidate &candidate) {
+  return llvm::json::Object{{"graph", hashGraph(candidate.graph)},
+                            {"predictedUs", candidate.predictedUs},
+                            {"structure", toString(candidate.structure)}};
+}
+
 llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
   llvm::json::Object object{
       {"search", search::toJSON(result.search.report)},
@@ -546,6 +641,16 @@ llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
   } else {
     object["whyNot"] = result.whyNot;
   }
+  if (result.measuredBaselineUs)
+    object["measuredBaselineUs"] = *result.measuredBaselineUs;
+  llvm::json::Array candidates, times;
+  for (const search::Candidate &candidate : result.search.candidates)
+    candidates.push_back(::toJSON(candidate));
+  for (const MeasuredTime &time : result.times)
+    times.push_back(toJSON(time));
+  object["candidates"] = std::move(candidates);
+  if (!times.empty())
+    object["times"] = std::move(times);
   object["nearMisses"] = search::toJSON(result.search.nearMisses);
   return object;
 }

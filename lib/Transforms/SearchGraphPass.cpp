@@ -16,6 +16,7 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Search/NamedChoice.h"
+#include "Mirage/Transforms/CandidateEvaluator.h"
 #include "Mirage/Transforms/CandidateFunctions.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
@@ -209,6 +210,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     SearchGraphOptions options = makeOptions();
     if (failed(check(options)) || failed(checkReport()) ||
         failed(tryReport()) || failed(checkKept(options)) ||
+        failed(checkMeasuring()) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
     if (!flags.f32Products.empty() &&
@@ -234,7 +236,11 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       if (failed(chip))
         return signalPassFailure();
       options.search.target = *chip;
-      if (!flags.times.empty()) {
+      if (flags.measures()) {
+        options.measure = [this, op, target = *chip](ModuleOp candidates) {
+          return measure(op, target, candidates);
+        };
+      } else if (!flags.times.empty()) {
         auto selected = selectTimes(op, times, flags.times);
         if (failed(selected))
           return signalPassFailure();
@@ -260,16 +266,70 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       signalPassFailure();
   }
 
-  /// Whether all candidates that are to be kept can be: an error now, and not
-  /// after hours.
-  LogicalResult checkKept(const SearchGraphOptions &options) {
-    if (!options.keepsCandidates)
+  const CandidateEvaluator *getEvaluator() {
+    auto *dialect =
+        getContext().getLoadedDialect<kernel::MirageKernelDialect>();
+    return dialect->getRegisteredInterface<CandidateEvaluator>();
+  }
+
+  EvaluationOptions getEvaluationOptions(StringRef target) const {
+    return {flags.measure.getValue(), flags.gpu,    target.str(),
+            flags.libraryKernels,     flags.stages, flags.threads};
+  }
+
+  /// Whether there is something to measure with, and nobody else has said the
+  /// times.
+  LogicalResult checkMeasuring() {
+    if (!flags.measures())
       return success();
-    WalkResult walk = getOperation()->walk([](kernel::GraphOp op) {
+    if (!flags.times.empty())
+      return fail("expects times or measure, got both");
+    if (!isa<ModuleOp>(getOperation()))
+      return fail("expects a module to measure candidates of");
+    if (!getEvaluator())
+      return fail(
+          "expects a program that can measure candidates, for measure=" +
+          flags.measure.getValue());
+    if (llvm::Error error =
+            getEvaluator()->check(getEvaluationOptions(flags.target)))
+      return fail("candidates cannot be measured: " +
+                  llvm::toString(std::move(error)));
+    return success();
+  }
+
+  llvm::Expected<std::vector<MeasuredTime>>
+  measure(kernel::GraphOp op, StringRef target, ModuleOp candidates) {
+    std::function<bool()> isCancelled;
+    if (const SearchMonitor *monitor = getMonitor(op))
+      isCancelled = [=] { return monitor->isInterrupted(); };
+    return getEvaluator()->measure(
+        candidates, getEvaluationOptions(target),
+        [this](OpPassManager &passes, ModuleOp module) {
+          return runPipeline(passes, module);
+        },
+        isCancelled);
+  }
+
+  /// Whether all candidates that are to be kept can be, or measured: an error
+  /// now, and not after hours.
+  LogicalResult checkKept(const SearchGraphOptions &options) {
+    if (!options.keepsCandidates && !flags.measures())
+      return success();
+    WalkResult walk = getOperation()->walk([&](kernel::GraphOp op) {
       auto function = op->getParentOfType<FunctionOpInterface>();
-      return WalkResult(function ? checkKeepsCandidates(function) : success());
+      if (function && failed(checkKeepsCandidates(function)))
+        return WalkResult::interrupt();
+      return WalkResult(flags.measures() ? checkMeasurable(op) : success());
     });
     return failure(walk.wasInterrupted());
+  }
+
+  /// What is measured is a whole program.
+  LogicalResult checkMeasurable(kernel::GraphOp op) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!function)
+      return op->emitError() << "expects a func.func around what is measured";
+    return success(succeeded(readFunction(function)));
   }
 
   LogicalResult readTimes(std::vector<MeasuredTime> &times) {
@@ -294,7 +354,8 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     FailureOr<SearchGraphResult> result = watchedSearch(op, options);
     if (succeeded(result))
       writeCandidateFunctions(function, cast<FunctionOpInterface>(*original),
-                              *result);
+                              result->candidates,
+                              result->search.report.baselineUs);
     return result;
   }
 

@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import sys
+import traceback
 from ctypes import byref
 from typing import Any, Dict, List, Optional
 
@@ -17,7 +18,9 @@ from ._library import Context, Module, lib
 from .errors import MirageError
 from .pages import report as write_page
 from .programs import find_gpu, load
-from .superoptimizer import find_tool, from_mlir, superoptimize
+from .compiler import find_tool, from_mlir
+from .progress import Progress
+from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize
 
 #: Exit codes, as mirage-verify has them.
 _BAD_INPUT = 2
@@ -38,14 +41,27 @@ def _parse_options(pairs: List[str]) -> Dict[str, str]:
     return options
 
 
+def _expect_place(path: str) -> None:
+    """An error before a search whose result would have no place."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        raise MirageError(f"expects a folder that can be written for {path}, got {folder}")
+
+
 def _optimize(arguments: argparse.Namespace) -> int:
-    context = Context()
-    module = _read(arguments.program, context)
+    for path in (arguments.output, arguments.artifact):
+        if path is not None and path != "-":
+            _expect_place(path)
+    module = _read(arguments.program, Context())
     options = _parse_options(arguments.options)
-    report = json.loads(module.run_with_options(lib.mirageModuleSuperoptimize, options))
-    for entry in report["graphs"]:
-        what = (f"{entry['predictedUs']:.2f} us predicted" if entry["replaced"] else f"left as it was: {entry['whyNot']}")
-        print(f"@{entry['function']}: {what}", file=sys.stderr)
+    if "target" not in options:
+        set_native_target(module)
+    searched = search_module(module, options, Progress(verbose=False, on_progress=None),
+                             choose_measuring(arguments.measure))
+    for entry in searched.report["graphs"]:
+        print(f"@{entry['function']}: {_describe(entry)}", file=sys.stderr)
+    if searched.interrupted:
+        print("mirage: interrupted: the best so far", file=sys.stderr)
     text = module.print().decode()
     if arguments.output == "-":
         sys.stdout.write(text)
@@ -53,11 +69,23 @@ def _optimize(arguments: argparse.Namespace) -> int:
         with open(arguments.output, "w") as file:
             file.write(text)
     if arguments.artifact:
-        module.run_with_options(lib.mirageModuleCompile, {"from": "optimize", "artifact": arguments.artifact})
+        target = {"target": options["target"]} if "target" in options else {}
+        module.run_with_options(lib.mirageModuleCompile, {"from": "optimize", "artifact": arguments.artifact, **target})
     return 0
 
 
+def _describe(entry: Dict[str, Any]) -> str:
+    """What became of a function."""
+    if not entry["replaced"]:
+        return f"left as it was: {entry['whyNot']}"
+    if "measuredUs" in entry:
+        return f"{entry['measuredUs']:.2f} us measured, {entry['measuredBaselineUs']:.2f} us one by one"
+    return f"{entry['predictedUs']:.2f} us predicted, {entry['search']['baselineUs']:.2f} us one by one"
+
+
 def _verify(arguments: argparse.Namespace) -> int:
+    if arguments.before == arguments.after == "-":
+        raise MirageError("expects standard input once, got it as both modules")
     context = Context()
     before, after = _read(arguments.before, context), _read(arguments.after, context)
     options = _library.VerifyOptions(exact=arguments.exact, certificates=arguments.certificates)
@@ -93,17 +121,19 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
+    if arguments.page:
+        _expect_place(arguments.page)
     options = {name.replace("-", "_"): value for name, value in _parse_options(arguments.options).items()}
     for name in options:
         if name in inspect.signature(superoptimize).parameters and name not in ("seed", "threads", "target"):
             raise MirageError(f"expects options of the search (docs/Search.md), got {name!r}")
-    optimized = superoptimize(_read_graph(arguments), **options)
+    optimized = superoptimize(_read_graph(arguments), measure=arguments.measure, **options)
     result = optimized.result
     if arguments.page:
         write_page(optimized, arguments.page)
     if arguments.json:
-        fields = ("improved", "why", "predicted_us", "measured_us", "baseline_us", "limit_us", "ranked_by", "speedup",
-                  "seconds", "stop_reason")
+        fields = ("improved", "why", "predicted_us", "baseline_us", "measured_us", "measured_baseline_us", "limit_us", "ranked_by",
+                  "why_not_measured", "speedup", "seconds", "stop_reason")
         print(json.dumps({name: getattr(result, name) for name in fields}, indent=2))
     else:
         print(f"{result}; searched {result.seconds:.1f} s")
@@ -150,6 +180,14 @@ def run_tool() -> int:
         return _BAD_INPUT
 
 
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    """Whether a GPU or the cost model says what is the fastest."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--measure", action="store_true", default=None,
+                       help="measure the best on a GPU (default: where there is one)")
+    group.add_argument("--no-measure", dest="measure", action="store_false", help="go by predictions")
+
+
 def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mirage", description="A superoptimizer for tensor programs.")
     parser.add_argument("--version", action="version", version=f"Mirage {_library.version()}")
@@ -160,6 +198,7 @@ def _build_parser() -> argparse.ArgumentParser:
     optimize.add_argument("options", nargs="*", metavar="name=value", help="options of the search (docs/Search.md)")
     optimize.add_argument("-o", "--output", default="-", help="file for the result (default: standard output)")
     optimize.add_argument("--artifact", help="folder for PTX and manifest as well")
+    _add_measuring(optimize)
     optimize.set_defaults(run=_optimize)
 
     verify = commands.add_parser("verify", help="judge two modules equal or not",
@@ -184,6 +223,7 @@ def _build_parser() -> argparse.ArgumentParser:
     bench.add_argument("--function", help="its name, where the module has several")
     bench.add_argument("--page", metavar="FILE", help="write a page on the search as well (.html)")
     bench.add_argument("--json", action="store_true")
+    _add_measuring(bench)
     bench.set_defaults(run=_bench)
 
     env = commands.add_parser("env", help="say what a bug report wants to know")
@@ -211,6 +251,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return parsed.run(parsed)
     except (MirageError, OSError) as error:
         print(f"mirage: error: {error}", file=sys.stderr)
+        return _BAD_INPUT
+    except Exception:  # a mistake of ours, whose exit code must not say "different"
+        traceback.print_exc()
         return _BAD_INPUT
 
 

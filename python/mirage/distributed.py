@@ -3,30 +3,65 @@
 from __future__ import annotations
 
 import concurrent.futures
+import json
 import logging
 import os
 import pathlib
+import subprocess
 import tempfile
 from ctypes import c_char_p
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, NamedTuple, Optional
 
 from . import _library
 from ._library import Context, Module, lib
-from .errors import CompileError, GraphError
+from .compiler import find_tool
+from .errors import CompileError, GraphError, RunError
+from .programs import find_gpu
+from .progress import call_interruptibly
 
 logger = logging.getLogger("mirage")
 
 #: Options that are about one process, or about what the last search does with what was found.
-_OF_ONE_PROCESS = ("cache", "checkpoint", "shard", "times", "report")
+_OF_ONE_PROCESS = ("cache", "checkpoint", "gpu", "measure", "report", "shard", "times")
 
 
-def run_shard(program: bytes, options: Dict[str, Any], shard: str) -> bytes:
-    """In a worker: enumerates a part, "1/4", of a program's search. Returns its checkpoint."""
+class Shard(NamedTuple):
+    """What a worker has enumerated."""
+
+    checkpoint: bytes
+    is_empty: bool  #: since the program is too large for one search: it is cut into parts
+
+
+def run_shard(program: bytes, options: Dict[str, Any], shard: str) -> Shard:
+    """In a worker: enumerates a part, "1/4", of a program's search. A signal that ends the search, as
+    Ctrl-C sends it to all processes of a terminal, leaves what it has."""
     with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
         checkpoint = os.path.join(folder, "checkpoint")
         module = Module.parse(Context(), program)
-        module.run_with_options(lib.mirageModuleSuperoptimize, {**options, "shard": shard, "checkpoint": checkpoint})
-        return pathlib.Path(checkpoint).read_bytes()
+        given = {**options, "shard": shard, "checkpoint": checkpoint}
+        report, _ = call_interruptibly(
+            module.context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, given))
+        is_empty = all(not entry["search"]["rounds"] for entry in json.loads(report)["graphs"])
+        return Shard(pathlib.Path(checkpoint).read_bytes(), is_empty)
+
+
+def measure_bundle(files: Dict[str, bytes]) -> Optional[bytes]:
+    """In a worker with a GPU: measures the candidates of a bundle. Returns their times; none where there
+    is no GPU, or where it failed."""
+    runner = find_tool("mirage-run")
+    if runner is None or find_gpu() is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
+        for name, data in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        done = subprocess.run([runner, folder, "--measure"], capture_output=True, text=True)
+        times = pathlib.Path(folder, "times.jsonl")
+        if not times.exists():
+            logger.warning("candidates could not be measured: %s", (done.stderr or done.stdout).strip())
+            return None
+        return times.read_bytes()
 
 
 def _count_workers(executor: Any) -> int:
@@ -34,36 +69,95 @@ def _count_workers(executor: Any) -> int:
     return int(getattr(executor, "_max_workers", 0) or 0) or 4
 
 
-def _submit(executor: Any, program: bytes, options: Dict[str, Any], shards: int) -> List[Any]:
-    return [executor.submit(run_shard, program, options, f"{number}/{shards}") for number in range(shards)]
-
-
-def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards: Optional[int], output: str) -> int:
-    """Has workers enumerate a search, and writes a checkpoint of all that they did. What a worker that
-    was lost has not done, the search that goes on from there does.
-
-    Returns how many shards there are in it."""
+def check_executor(executor: Any, shards: Optional[int]) -> int:
+    """How many shards there are to be."""
     if not hasattr(executor, "submit"):
         raise GraphError(f"expects an executor of concurrent.futures, or one with its submit, got {executor!r}")
     if shards is not None and (isinstance(shards, bool) or not isinstance(shards, int) or shards < 1):
         raise GraphError(f"expects shards of at least 1, got {shards!r}")
+    return shards or _count_workers(executor)
+
+
+def _share_cores(executor: Any, options: Dict[str, Any], shards: int) -> Dict[str, Any]:
+    """Workers of one machine share its cores; of others nobody knows how they are spread."""
+    if isinstance(executor, (concurrent.futures.ProcessPoolExecutor, concurrent.futures.ThreadPoolExecutor)):
+        return {"threads": max(1, (os.cpu_count() or 1) // min(shards, _count_workers(executor))), **options}
+    return options
+
+
+def _submit(executor: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return executor.submit(function, *arguments)
+    except Exception as error:  # each has its own
+        raise RunError(f"expects an executor that takes work, got {type(error).__name__}: {error}") from error
+
+
+def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards: Optional[int], output: str) -> int:
+    """Has workers enumerate a search, and writes a checkpoint of all that they did. What a worker that
+    was lost has not done, the search that goes on from there does. Ctrl-C leaves what has come by then.
+
+    Returns how many shards there are in it."""
+    count = check_executor(executor, shards)
     given = {name: value for name, value in options.items() if name not in _OF_ONE_PROCESS}
-    futures = _submit(executor, program, given, shards or _count_workers(executor))
-    folder = pathlib.Path(output).parent
-    parts: List[bytes] = []
-    for number, future in enumerate(futures):
+    given = _share_cores(executor, given, count)
+    futures = [_submit(executor, run_shard, program, given, f"{number}/{count}") for number in range(count)]
+    merged = empty = 0
+    try:
+        for number, future in enumerate(futures):
+            shard = _ask(future, f"shard {number}")
+            if shard is not None and _merge(shard, number, output):
+                merged += 1
+                empty += shard.is_empty
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    if merged and empty == merged:
+        logger.warning("the program is too large for one search: it is cut into parts, which this process searches")
+    return merged
+
+
+def _merge(shard: Any, number: int, output: str) -> bool:
+    """Adds to a checkpoint what a worker has sent; false where that is none."""
+    with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
+        path = pathlib.Path(folder, "shard")
         try:
-            data = future.result()
-        except CompileError:
-            raise  # of the program, which all of them have
-        except (Exception, concurrent.futures.CancelledError) as error:
-            logger.warning("shard %d was lost: %s", number, error or type(error).__name__)
-            continue
-        path = folder / f"shard{number}"
-        path.write_bytes(data)
-        parts.append(os.fsencode(path))
-    if parts:
-        status = lib.mirageCheckpointsMerge(os.fsencode(output), (c_char_p * len(parts))(*parts), len(parts), None)
-        if status != _library.SUCCESS:
-            raise CompileError(_library.last_error())
-    return len(parts)
+            path.write_bytes(shard.checkpoint)
+        except (AttributeError, TypeError):
+            logger.warning("shard %d was lost: expects its checkpoint, got %s", number, type(shard).__name__)
+            return False
+        parts = (c_char_p * 1)(os.fsencode(path))
+        if lib.mirageCheckpointsMerge(os.fsencode(output), parts, 1, None) != _library.SUCCESS:
+            logger.warning("shard %d was lost: %s", number, _library.last_error())
+            return False
+    return True
+
+
+def find_gpu_on(executor: Any, shards: Optional[int]) -> bool:
+    """Whether a worker has a GPU, of those that answer as many questions as there are shards."""
+    futures = [_submit(executor, find_gpu) for _ in range(check_executor(executor, shards))]
+    return any(_ask(future) is not None for future in futures)
+
+
+def measure_on(executor: Any, bundle: str, output: str, shards: Optional[int]) -> bool:
+    """Has a worker with a GPU measure a bundle, and writes its times into a file. Nobody can say to an
+    executor which worker it is to be: several are asked, one after the other. Returns whether one did."""
+    root = pathlib.Path(bundle)
+    files = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    for _ in range(check_executor(executor, shards)):
+        times = _ask(_submit(executor, measure_bundle, files))
+        if times is not None:
+            pathlib.Path(output).write_bytes(times)
+            return True
+    return False
+
+
+def _ask(future: Any, what: str = "a worker") -> Any:
+    """What a worker has to say; none where it was lost."""
+    try:
+        return future.result()
+    except CompileError:
+        raise  # of the program, which all of them have
+    except (Exception, concurrent.futures.CancelledError) as error:
+        logger.warning("%s was lost: %s", what, error or type(error).__name__)
+        return None

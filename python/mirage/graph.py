@@ -170,12 +170,10 @@ class KernelGraph(Operators):
 
     def compile(self, **unused: Any) -> "programs.CompiledGraph":
         """The program as it is written, each operator a kernel."""
-        from .programs import _warn_of_unused
-        from .superoptimizer import compile_graph
+        from .compatibility import warn_of_unused
+        from .compiler import compile_graph
 
-        for name in unused:
-            if name != "inputs":
-                _warn_of_unused(name)
+        warn_of_unused(name for name in unused if name != "inputs")
         if self._compiled is None:
             self._compiled = compile_graph(self)
         return self._compiled
@@ -188,7 +186,7 @@ class KernelGraph(Operators):
     @property
     def mlir(self) -> str:
         from ._library import Context
-        from .superoptimizer import to_module
+        from .compiler import to_module
 
         return to_module(self, Context(1)).print().decode()
 

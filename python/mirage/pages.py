@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 from . import _library
 from .errors import MirageError, RunError
 from .programs import OptimizedGraph
-from .superoptimizer import find_tool, from_mlir
+from .compiler import find_tool, from_mlir
 from .visualizer import to_dot
 
 _STYLE = """
@@ -56,8 +56,9 @@ def _fold(title: str, text: str) -> str:
 def _describe_times(optimized: OptimizedGraph) -> str:
     result = optimized.result
     times: List[Tuple[str, Optional[float], str]] = [
-        ("one by one, predicted", result.baseline_us, ""), ("found, predicted", result.predicted_us, ""),
-        ("found, measured", result.measured_us, ""), ("at least", result.limit_us, " limit")]
+        ("one by one, predicted", result.baseline_us, ""), ("one by one, measured", result.measured_baseline_us, ""),
+        ("found, predicted", result.predicted_us, ""), ("found, measured", result.measured_us, ""),
+        ("at least", result.limit_us, " limit")]
     known = [(name, us, kind) for name, us, kind in times if us is not None]
     if not known:
         return '<p class="muted">Nothing is computed.</p>'
@@ -94,6 +95,19 @@ def _describe_funnel(entry: Dict[str, Any]) -> str:
     ended = f"<p>It ended: {html.escape(entry['stopReason'])}; limits that were hit: " \
             f"{html.escape(', '.join(entry['limitsHit']) or 'none')}.</p>"
     return _table(rows, name="funnel") + ended
+
+
+def _describe_candidates(entry: Dict[str, Any]) -> str:
+    """Those that were judged right, as predicted and as measured."""
+    times = {time["graph"]: time for time in entry.get("times", [])}
+    rows = []
+    for candidate in entry.get("candidates", []):
+        time = times.get(candidate["graph"], {})
+        measured = time["coldUs"]["median"] if "coldUs" in time else time.get("reason", "")
+        rows.append((candidate["predictedUs"], measured, time.get("verdict", "not measured"), candidate["structure"]))
+    if not rows:
+        return '<p class="muted">There are none.</p>'
+    return _table(rows, ("predicted, us", "measured, us", "on the GPU", "structure"), "candidates")
 
 
 def _describe_kernels(entry: Dict[str, Any]) -> str:
@@ -159,6 +173,7 @@ def report(optimized: OptimizedGraph, path: "str | os.PathLike[str]") -> str:
                  _draw(optimized.mlir), "</div></div>"),
         _section("Kernels", _describe_kernels(entry)),
         _section("Search", _describe_funnel(entry)),
+        _section("Candidates", _describe_candidates(entry)),
         _section("What came near", _describe_misses(entry)),
         _section("Proof", _describe_proof(entry)),
         _section("On the emulator", _count(optimized)),

@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _library, tensors
 from ._library import Handle, check_run, lib
+from .compatibility import warn_of_unused
 from .dtypes import from_code
 from .errors import RunError
 from .tensors import CPU, Device, TensorSpec
@@ -203,8 +204,7 @@ class CompiledGraph:
             done = None if unused else self._last_call(inputs, None, out)
             if done is not None:
                 return done
-        for name in unused:
-            _warn_of_unused(name)
+        warn_of_unused(unused)
         given = _as_sequence("inputs", inputs)
         if out is not None:
             out = _as_sequence("out", out)
@@ -250,7 +250,7 @@ class CompiledGraph:
 
     def visualize(self, name: "str | os.PathLike[str]") -> str:
         """Draws the µGraph into a file: name.svg, or what the ending says (.png, .pdf, .dot)."""
-        from .superoptimizer import from_mlir
+        from .compiler import from_mlir
         from .visualizer import draw
 
         return draw(from_mlir(self._mlir).to_json(), name)
@@ -285,31 +285,41 @@ class CompiledGraph:
 
 @dataclasses.dataclass(frozen=True)
 class SearchResult:
-    """What a search has come to."""
+    """What a search has come to. Times are of the program that is there, in microseconds, and of the
+    one as it was written, each operator a kernel."""
 
     improved: bool  #: whether a faster program was found; if not, the program is as it was written
     why: str  #: why not, or what ended the search
-    predicted_us: Optional[float]  #: of the program that is there; None where nothing is to be computed
-    baseline_us: Optional[float]  #: predicted, each operator a kernel
+    predicted_us: Optional[float]  #: None where nothing is to be computed
+    baseline_us: Optional[float]  #: predicted, as it was written
     limit_us: Optional[float]  #: predicted, the launch and each input and output once: nothing takes less
-    measured_us: Optional[float]  #: on a GPU, nothing in its cache; None where none was at hand
+    measured_us: Optional[float]  #: on a GPU, nothing in its cache; None where it was not measured
+    measured_baseline_us: Optional[float]  #: likewise, as it was written
     ranked_by: str  #: "measured" or "predicted"
+    why_not_measured: str  #: "no GPU", ...; empty where it was
     seconds: float
     stop_reason: str  #: "exhausted", "interrupted", ...
     report: Dict[str, Any]  #: all of it, as `report=` of mirage-opt writes it
 
     @property
     def speedup(self) -> float:
-        """Over each operator as a kernel, as predicted."""
+        """Over the program as it was written: as measured, else as predicted."""
+        if self.measured_us and self.measured_baseline_us:
+            return self.measured_baseline_us / self.measured_us
         return self.baseline_us / self.predicted_us if self.baseline_us and self.predicted_us else 1.0
 
     def __str__(self) -> str:
         if self.predicted_us is None or self.baseline_us is None or self.limit_us is None:
             return f"left as it was: {self.why}"
-        took = (f"{self.measured_us:.2f} us measured" if self.measured_us is not None
-                else f"{self.predicted_us:.2f} us predicted (no GPU: the cost model decided)")
+        if self.measured_us is not None:
+            times, baseline = f"{self.measured_us:.2f} us measured", self.measured_baseline_us
+        else:
+            times, baseline = f"{self.predicted_us:.2f} us predicted", self.baseline_us
+        if baseline is not None:
+            times += f", {baseline:.2f} us one by one"
+        unmeasured = f" ({self.why_not_measured}: the cost model decided)" if self.why_not_measured else ""
         how = f"{self.speedup:.1f} times faster" if self.improved else f"left as it was: {self.why}"
-        return f"{how}; {took}, {self.baseline_us:.2f} us one by one, at least {self.limit_us:.2f} us"
+        return f"{how}; {times}, at least {self.limit_us:.2f} us{unmeasured}"
 
 
 class OptimizedGraph(CompiledGraph):
@@ -354,35 +364,18 @@ def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
 
 
 def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:
-    from .superoptimizer import _own
+    from .compiler import own
 
     folder = make_folder()
     for name, data in files.items():
         path = pathlib.Path(folder) / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
-    return _own(load(folder), folder)
+    return own(load(folder), folder)
 
 
 def make_folder() -> str:
     return tempfile.mkdtemp(prefix="mirage-")
-
-
-#: Options of the original that are about how it makes code.
-_UNUSED = {"num_warp_groups", "pipeline_stages", "profiling", "target_cc", "file_id", "async_", "rtol", "atol",
-           "verbose", "enable_online_softmax"}
-_warned: set = set()
-
-
-def _warn_of_unused(name: str) -> None:
-    """Once for each name; what nobody knows is an error."""
-    if name not in _UNUSED:
-        raise TypeError(f"got an unexpected keyword argument {name!r}")
-    if name not in _warned:
-        _warned.add(name)
-        import warnings
-
-        warnings.warn(f"{name} has no effect: the compiler decides that by itself", stacklevel=3)
 
 
 def _as_sequence(what: str, values: Any) -> Sequence[Any]:

@@ -2,207 +2,34 @@
 
 from __future__ import annotations
 
-import concurrent.futures
+import dataclasses
 import json
 import logging
 import math
 import numbers
 import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
-import threading
 import time
-import weakref
-from ctypes import byref, c_void_p
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from ctypes import byref, c_int
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
-from .distributed import enumerate_on
-from .errors import CompileError, GraphError, InternalError
+from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
+from .compiler import compile_graph, compile_module, find_tool, from_mlir, log_warnings, own, to_module  # noqa: F401
+from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
+from .errors import CompileError, GraphError, RunError
 from .graph import KernelGraph
-from .programs import (CompiledGraph, OptimizedGraph, SearchResult, _warn_of_unused, _warned, find_gpu,
-                       make_folder)
+from .programs import OptimizedGraph, SearchResult, find_gpu
+from .progress import Progress, call_interruptibly
 
 logger = logging.getLogger("mirage")
 
 _PRESETS = ("attention", "mlp", "lora")
 _OTHER_BACKENDS = ("triton", "nki")
-
-
-def _default_cache() -> str:
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.environ.get("MIRAGE_CACHE_DIR") or os.path.join(root, "mirage")
-
-
-def to_module(graph: KernelGraph, context: Context, name: str = "main") -> Module:
-    pointer = c_void_p()
-    _library.check_graph(lib.mirageModuleFromGraph(context.handle, graph._handle, name.encode(), byref(pointer)))
-    return Module(context, pointer)
-
-
-def from_mlir(text: "str | bytes", function: Optional[str] = None) -> KernelGraph:
-    """The program that a function of a module of MLIR is: linalg on tensors, or a µGraph.
-
-    function   its name; None: the only one"""
-    if not isinstance(text, (str, bytes)):
-        raise GraphError(f"expects a module of MLIR as text or bytecode, got {type(text).__name__}")
-    module = Module.parse(Context(1), text, "<mlir>")
-    module.context.diagnostics.clear()
-    pointer = c_void_p()
-    name = None if function is None else function.encode()
-    module.context.check(lib.mirageModuleGetGraph(module.handle, name, byref(pointer)))
-    return KernelGraph._adopt(pointer)
-
-
-def compile_module(module: Module, from_phase: str, **options: Any) -> Tuple[str, str]:
-    """The folder of the artifact, and the µGraph as text."""
-    folder = make_folder()
-    text = module.print().decode()
-    artifact = os.path.join(folder, "artifact")
-    try:
-        module.clone().run_with_options(lib.mirageModuleCompile,
-                                        {"from": from_phase, "artifact": artifact, **options})
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    if not os.path.exists(os.path.join(artifact, "manifest.json")):
-        raise InternalError("the compiler wrote no artifact and did not say why", _write_reproducer(text))
-    return folder, text
-
-
-def _write_reproducer(text: str) -> str:
-    with tempfile.NamedTemporaryFile("w", prefix="mirage-", suffix=".mlir", delete=False) as file:
-        file.write(text)
-    return file.name
-
-
-def compile_graph(graph: KernelGraph) -> CompiledGraph:
-    """As it is written, each operator a kernel."""
-    folder, text = compile_module(to_module(graph, Context()), "optimize")
-    return _own(CompiledGraph(os.path.join(folder, "artifact"), text), folder)
-
-
-def _own(compiled: CompiledGraph, folder: str) -> Any:
-    """Has a folder go when the program does, in the process that made it."""
-    compiled._finalizer = weakref.finalize(compiled, _remove, folder, os.getpid())
-    return compiled
-
-
-def _remove(folder: str, pid: int) -> None:
-    if os.getpid() == pid:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, bool]:
-    """Makes a call of the library in a thread of its own, so that Ctrl-C reaches this one: it ends
-    searches, whose best is the result. Returns whether it did. A second one is not held back."""
-    if threading.current_thread() is not threading.main_thread():
-        return call(), False
-    interrupted = False
-    with concurrent.futures.ThreadPoolExecutor(max_workers=1) as pool:
-        future = pool.submit(call)
-        while True:
-            try:
-                return future.result(), interrupted
-            except KeyboardInterrupt:
-                if future.done() or interrupted:
-                    raise
-                interrupted = True
-                context.cancel()
-
-
-class _Progress:
-    """Says how far a search is: a bar of tqdm's on a terminal, else lines of the logger "mirage"."""
-
-    def __init__(self, verbose: bool, on_progress: Optional[Callable[[Any], None]]):
-        self.interval = 1 if verbose else 5  # seconds from line to line
-        self.on_progress = on_progress
-        self.logged_at = time.monotonic()
-        self.bar: Any = None
-        self.make_bar = self._find_bar()
-
-    @staticmethod
-    def _find_bar() -> Any:
-        if sys.stderr is None or not sys.stderr.isatty():
-            return None
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            return None
-        return tqdm
-
-    def __call__(self, function: str, now: Any) -> None:
-        if self.on_progress is not None:
-            self.on_progress(now)
-        if self.make_bar is not None:
-            if self.bar is None:
-                self.bar = self.make_bar(desc="mirage", file=sys.stderr, leave=False, dynamic_ncols=True,
-                                         bar_format="{desc}: {percentage:3.0f}%|{bar:20}| {elapsed}{postfix}")
-            self.bar.total, self.bar.n = ((now.num_parts, now.part) if now.num_parts
-                                          else (now.max_states or None, now.walk_states))
-            self.bar.set_postfix_str(self._describe(now))
-        elif time.monotonic() - self.logged_at >= self.interval:
-            self.logged_at = time.monotonic()
-            share = f"part {now.part} of {now.num_parts}" if now.num_parts else (
-                f"{100 * now.walk_states / now.max_states:.0f}% of states" if now.max_states else "")
-            logger.info("%s", f"mirage: {now.seconds:.1f} s, {self._describe(now)}, {share}")
-
-    @staticmethod
-    def _describe(now: Any) -> str:
-        return (f"{now.states} states, {now.structures} structures, "
-                f"{now.best_us:.2f} of {now.baseline_us:.2f} us")
-
-    def end(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
-
-
-def _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec, previous_checkpoint, seed, threads,
-             target, extra) -> Dict[str, Any]:
-    if config is not None and config not in _PRESETS:
-        raise GraphError(f"expects config of {', '.join(_PRESETS)} or None, got {config!r}")
-    options: Dict[str, Any] = {}
-    if config is not None:
-        options["preset"] = config
-    if use_cached_graphs or use_graph_dataset:
-        options["cache"] = _default_cache()
-    if search_time_limit_sec is not None:
-        if not isinstance(search_time_limit_sec, numbers.Real) or not 0 < search_time_limit_sec < math.inf:
-            raise GraphError(f"expects search_time_limit_sec above 0, got {search_time_limit_sec!r}")
-        options["time-limit-s"] = max(1, round(search_time_limit_sec))
-    if previous_checkpoint is not None:
-        options["checkpoint"] = os.fspath(previous_checkpoint)
-    for name, value in (("seed", seed), ("threads", threads), ("target", target)):
-        if value is not None:
-            options[name] = value
-    options.update({name.replace("_", "-"): value for name, value in extra.items()})
-    return options
-
-
-def _read_result(report: Dict[str, Any], measured: bool, seconds: float) -> SearchResult:
-    entry = report["graphs"][0]
-    search = entry["search"]
-    return SearchResult(
-        improved=bool(entry["replaced"]), why=entry.get("whyNot") or entry["stopReason"],
-        predicted_us=entry.get("predictedUs") or search.get("baselineUs") or None,
-        baseline_us=search.get("baselineUs") or None, limit_us=search.get("limitUs") or None,
-        measured_us=entry.get("measuredUs"), ranked_by="measured" if measured else "predicted",
-        seconds=seconds, stop_reason=entry["stopReason"], report=report)
-
-
-def find_tool(name: str) -> Optional[str]:
-    """A program of Mirage's: in the package, in a build folder, or on the PATH."""
-    library = pathlib.Path(_library._find_library()).resolve()
-    for place in (library.parent.parent / "bin" / name,):
-        if place.exists():
-            return str(place)
-    return shutil.which(name)
-
+_EQUAL = 0  #: of MirageVerdict
 
 _gpu = 0
 
@@ -215,51 +42,114 @@ def set_gpu_device_id(device_id: int) -> None:
     _gpu = device_id
 
 
-def _get_environment() -> Dict[str, str]:
-    """Of a process that sees one GPU, that which was chosen among those that this process sees."""
-    visible = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
-    chosen = visible[_gpu] if _gpu < len(visible) else str(_gpu)
-    return {**os.environ, "CUDA_VISIBLE_DEVICES": chosen}
+def _default_cache() -> str:
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.environ.get("MIRAGE_CACHE_DIR") or os.path.join(root, "mirage")
 
 
-def _measure(runner: str, bundle: str) -> Optional[str]:
-    """Measures candidates on the GPU, the program as it was written among them, each in a process of
-    its own that is ended when it says nothing for long. Returns the file of their times."""
-    done = subprocess.run([runner, bundle, "--measure"], capture_output=True, text=True, env=_get_environment())
-    times = os.path.join(bundle, "times.jsonl")
-    if done.returncode != 0 or not os.path.exists(times):
-        logger.warning("candidates could not be measured: %s", (done.stderr or done.stdout).strip())
-        return None
-    return times
+def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_checkpoint, seed, threads, target,
+                  extra) -> Dict[str, Any]:
+    """Those of the search, by their names."""
+    if config is not None and config not in _PRESETS:
+        raise GraphError(f"expects config of {', '.join(_PRESETS)} or None, got {config!r}")
+    options: Dict[str, Any] = {}
+    if config is not None:
+        options["preset"] = config
+    if use_cached_graphs:
+        options["cache"] = _default_cache()
+    if search_time_limit_sec is not None:
+        if not isinstance(search_time_limit_sec, numbers.Real) or not 0 < search_time_limit_sec < math.inf:
+            raise GraphError(f"expects search_time_limit_sec above 0, got {search_time_limit_sec!r}")
+        options["time-limit-s"] = math.ceil(search_time_limit_sec)
+    if previous_checkpoint is not None:
+        options["checkpoint"] = os.fspath(previous_checkpoint)
+    for name, value in (("seed", seed), ("threads", threads), ("target", target)):
+        if value is not None:
+            options[name] = value
+    options.update({name.replace("_", "-"): value for name, value in extra.items()})
+    return options
 
 
-def _search(context: Context, module: Module, options: Dict[str, Any]) -> Tuple[Dict[str, Any], bool]:
-    """Superoptimizes a module. Returns the report, and whether Ctrl-C ended it."""
-    report, interrupted = call_interruptibly(
-        context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
-    return json.loads(report), _take_interrupt(context) or interrupted
+class Measuring(NamedTuple):
+    """Where candidates are measured."""
+
+    runner: Optional[str]  #: mirage-run, which does it on this machine; None: nobody does
+    why_not: str  #: where nobody does
 
 
-def _search_and_measure(context: Context, module: Module, options: Dict[str, Any],
-                        scratch: str) -> Tuple[Dict[str, Any], bool, bool]:
-    """The same with the best candidates measured, of which the fastest that is right is taken. Returns
-    whether that was so as well."""
+def choose_measuring(measure: Optional[bool]) -> Measuring:
+    """As `measure` says; None: where there is a GPU."""
+    if measure is not None and not isinstance(measure, bool):
+        raise GraphError(f"expects measure of True, False or None, got {measure!r}")
+    if measure is False:
+        return Measuring(None, "measure=False")
+    if measure is None and find_gpu(_gpu) is None:
+        return Measuring(None, "no GPU")
     runner = find_tool("mirage-run")
-    if runner is None:
-        logger.warning("no mirage-run at hand to measure candidates with: the cost model decides")
-        return (*_search(context, module, options), False)
-    # What was found once is looked up the second time.
-    options = {"cache": os.path.join(scratch, "cache"), **options}
-    bundle = os.path.join(scratch, "bundle")
-    candidates = module.clone()
-    _, interrupted = call_interruptibly(context, lambda: candidates.run_with_options(
-        lib.mirageModuleCompile, {**options, "to": "search", "bundle": bundle}))
-    interrupted = _take_interrupt(context) or interrupted
-    times = None if interrupted else _measure(runner, bundle)
-    context.watch(None)
-    measured = {} if times is None else {"times": times}
-    report, _ = _search(context, module, {**options, **measured})
-    return report, interrupted, times is not None
+    if runner is None and measure:
+        raise CompileError("expects mirage-run beside the library or on the PATH to measure candidates with, got none")
+    return Measuring(runner, "no mirage-run at hand")
+
+
+class Searched(NamedTuple):
+    """What became of the search of a module, which has its result."""
+
+    report: Dict[str, Any]  #: as `report=` of mirage-opt writes it
+    interrupted: bool  #: by Ctrl-C
+
+
+def search_module(module: Module, options: Dict[str, Any], progress: Progress, measuring: Measuring) -> Searched:
+    """Superoptimizes the programs of a module. On the machine's GPU, if it is to measure, the best
+    candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so far."""
+    context = module.context
+    report: Optional[bytes] = None
+    options = dict(options)
+    if measuring.runner is not None:
+        options.update(measure=measuring.runner, gpu=_gpu)
+    context.watch(progress)
+    try:
+        report, interrupted = call_interruptibly(
+            context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
+        context.reraise()  # what a callback has raised
+    except KeyboardInterrupt:
+        if report is None:  # a second one
+            raise
+        interrupted = True
+    except CompileError:
+        context.reraise()
+        raise
+    finally:
+        progress.end()
+        context.watch(None)
+        log_warnings(context)
+    return Searched(json.loads(report), interrupted)
+
+
+def set_native_target(module: Module) -> None:
+    """Makes the GPU that candidates are measured on the target, where there is one."""
+    if find_gpu(_gpu) is not None:
+        module.run(f"builtin.module(mirage-native-target{{gpu={_gpu}}})")
+
+
+def _enumerate(executor: Any, shards: Optional[int], module: Module, options: Dict[str, Any], scratch: str,
+               measures_there: bool) -> bool:
+    """Has workers do what can be done apart: options then say what they have found. Returns whether
+    Ctrl-C ended it."""
+    started = time.monotonic()
+    options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
+    try:
+        enumerate_on(executor, module.print(BYTECODE), options, shards, options["checkpoint"])
+    except KeyboardInterrupt:
+        options["time-limit-s"] = 1  # for what is there
+        return True
+    if "time-limit-s" in options:  # is for all of it
+        options["time-limit-s"] = max(1, math.ceil(options["time-limit-s"] - (time.monotonic() - started)))
+    if measures_there and find_gpu_on(executor, shards):
+        bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
+        module.clone().run_with_options(lib.mirageModuleCompile, {**options, "to": "search", "bundle": bundle})
+        if measure_on(executor, bundle, times, shards):
+            options["times"] = times
+    return False
 
 
 def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None,
@@ -278,15 +168,17 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
 
     config                 limits for a kind of program: "attention", "mlp" or "lora"
     use_cached_graphs      keep results on disk, and take what is there (~/.cache/mirage)
-    search_time_limit_sec  the search's own time; its result may then depend on the machine
+    search_time_limit_sec  the search's own time, in whole seconds, rounded up; its result may then
+                           depend on the machine
     is_formal_verified     take nothing that is not proved by canonical forms
     previous_checkpoint    file of a search that was stopped, to go on from
     save_codes             leave the code in generated_codes/
-    measure                measure the best on a GPU and take the fastest that is right; None: where
-                           there is a GPU
+    measure                measure the best, and the program as it was written, on a GPU and take the
+                           fastest that is right; None: where there is a GPU
     executor, shards       workers that enumerate a part of the search each: any executor of
                            concurrent.futures, Dask's Client.get_executor(), mpi4py.futures, ...; as many
-                           shards as it has workers, if that is known. The result is the same
+                           shards as it has workers, if that is known. The result is the same. Where
+                           this machine has no GPU, and a worker has one, that measures
     target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
@@ -296,83 +188,86 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
         raise GraphError(f'expects backend="cuda", got {backend!r}: Mirage makes PTX itself and needs no other compiler')
     if backend != "cuda":
         raise GraphError(f'expects backend="cuda", got {backend!r}')
-    given = dict(imaps=imaps, omaps=omaps, griddims=griddims, blockdims=blockdims, fmaps=fmaps, franges=franges,
-                 warmup_iters=warmup_iters, profile_iters=profile_iters)
-    _warn_of_restrictions([name for name, value in given.items() if value is not None])
-    for name in list(extra):
-        if name in ("num_warp_groups", "pipeline_stages", "profiling", "target_cc"):
-            _warn_of_unused(name)
-            del extra[name]
-    options = _options(config, use_cached_graphs, use_graph_dataset, search_time_limit_sec, previous_checkpoint, seed,
-                       threads, target, extra)
-    measures = find_gpu(_gpu) is not None if measure is None else measure
+    given = dict(zip(RESTRICTIONS, (imaps, omaps, griddims, blockdims, fmaps, franges, warmup_iters, profile_iters)))
+    warn_of_restrictions(name for name, value in given.items() if value is not None)
+    if not use_symbolic_search:
+        warn("use_symbolic_search=False: no effect, sizes are symbolic in all searches")
+    unused = [name for name in extra if is_unused(name)]
+    warn_of_unused(unused)
+    options = _make_options(config, use_cached_graphs or use_graph_dataset, search_time_limit_sec,
+                            previous_checkpoint, seed, threads, target,
+                            {name: value for name, value in extra.items() if name not in unused})
+    if executor is not None:
+        check_executor(executor, shards)
+    elif shards is not None:
+        raise GraphError(f"expects an executor where there are shards, got shards={shards!r} alone")
+    if on_progress is not None and not callable(on_progress):
+        raise GraphError(f"expects on_progress to be a function, got {on_progress!r}")
+    measuring = choose_measuring(measure)
+    codes = _make_code_folder() if save_codes else None
     started = time.monotonic()
-    context = Context()
-    progress = _Progress(verbose, on_progress)
-    context.watch(progress)
-    module = to_module(graph, context)
+    module = to_module(graph, Context())
+    if target is None:
+        set_native_target(module)
     before = module.clone()
     with tempfile.TemporaryDirectory(prefix="mirage-") as scratch:
-        try:
-            if executor is not None:
-                options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
-                enumerate_on(executor, module.print(BYTECODE), options, shards, options["checkpoint"])
-            if measures:
-                report, interrupted, measured = _search_and_measure(context, module, options, scratch)
-            else:
-                report, interrupted = _search(context, module, options)
-                measured = False
-        except CompileError:
-            context.reraise()
-            raise
-        finally:
-            progress.end()
-    result = _read_result(report, measured, time.monotonic() - started)
-    if is_formal_verified and result.improved:
-        _require_proof(before, module)
+        cut_short = executor is not None and _enumerate(executor, shards, module, options, scratch,
+                                                        measures_there=measure is None and measuring.runner is None)
+        report, interrupted = search_module(module, options, Progress(verbose, on_progress),
+                                            Measuring(None, "interrupted") if cut_short else measuring)
+        interrupted |= cut_short
+    result = _read_result(report, measuring.why_not, time.monotonic() - started)
+    if is_formal_verified and result.improved and not _is_proved(before, module):
+        module, result = before, _leave(result, "the best is not proved by canonical forms")
     if interrupted:
         logger.warning("interrupted: the best so far, %s", result)
     folder, text = compile_module(module, "optimize", **({"target": target} if target else {}))
-    if save_codes:
-        _save_codes(folder)
-    optimized = _own(OptimizedGraph(os.path.join(folder, "artifact"), text, result, before.print().decode()), folder)
+    if codes is not None:
+        shutil.copytree(os.path.join(folder, "artifact"), codes)
+    optimized = own(OptimizedGraph(os.path.join(folder, "artifact"), text, result, before.print().decode()), folder)
     if verbose:
         logger.info("%s", result)
     return optimized
 
 
-def _take_interrupt(context: Context) -> bool:
-    """Whether Ctrl-C ended the search; what else a callback raised goes on."""
-    try:
-        context.reraise()
-    except KeyboardInterrupt:
-        return True
-    return False
+def _read_result(report: Dict[str, Any], why_not_measured: str, seconds: float) -> SearchResult:
+    entry = report["graphs"][0]
+    search = entry["search"]
+    measured = entry.get("measuredUs"), entry.get("measuredBaselineUs")
+    if not entry["replaced"]:
+        measured = measured[1], measured[1]
+    is_measured = measured[0] is not None
+    return SearchResult(
+        improved=bool(entry["replaced"]), why=entry.get("whyNot") or entry["stopReason"],
+        predicted_us=entry.get("predictedUs") or search.get("baselineUs") or None,
+        baseline_us=search.get("baselineUs") or None, limit_us=search.get("limitUs") or None,
+        measured_us=measured[0], measured_baseline_us=measured[1],
+        ranked_by="measured" if is_measured else "predicted",
+        why_not_measured="" if is_measured else why_not_measured or "it failed",
+        seconds=seconds, stop_reason=entry["stopReason"], report=report)
 
 
-def _warn_of_restrictions(names: List[str]) -> None:
-    """Once."""
-    names = [name for name in names if name not in _warned]
-    if names:
-        import warnings
-
-        _warned.update(names)
-        warnings.warn(f"{', '.join(names)}: no effect, all maps and sizes are searched", stacklevel=3)
+def _leave(result: SearchResult, why: str) -> SearchResult:
+    """Of the program as it was written, in the place of what was found."""
+    return dataclasses.replace(result, improved=False, why=why, predicted_us=result.baseline_us,
+                               measured_us=result.measured_baseline_us)
 
 
-def _require_proof(before: Module, after: Module) -> None:
-    import ctypes
-
+def _is_proved(before: Module, after: Module) -> bool:
+    """Whether canonical forms say that two modules are equal."""
     options = _library.VerifyOptions(exact=1)
-    verdict = ctypes.c_int()
+    verdict = c_int()
     before.context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), None))
-    if verdict.value != 0:
-        raise CompileError("expects a result that is proved equal by canonical forms, got one that trials alone say "
-                           "is; without is_formal_verified it is taken")
+    return verdict.value == _EQUAL
 
 
-def _save_codes(folder: str) -> None:
-    os.makedirs("generated_codes", exist_ok=True)
-    taken = [int(name) for name in os.listdir("generated_codes") if re.fullmatch(r"\d+", name)]
-    number = max(taken, default=-1) + 1
-    shutil.copytree(os.path.join(folder, "artifact"), os.path.join("generated_codes", str(number)))
+def _make_code_folder() -> str:
+    """Where the code is to be left, which can be written: an error now, and not after the search."""
+    try:
+        os.makedirs("generated_codes", exist_ok=True)
+        taken = [int(name) for name in os.listdir("generated_codes") if re.fullmatch(r"\d+", name)]
+    except OSError as error:
+        raise RunError(f"expects a place for generated_codes in {os.getcwd()}: {error}") from None
+    if not os.access("generated_codes", os.W_OK):
+        raise RunError(f"expects generated_codes in {os.getcwd()} to be a folder that can be written")
+    return os.path.abspath(os.path.join("generated_codes", str(max(taken, default=-1) + 1)))

@@ -1,8 +1,10 @@
 """`python -m mirage`."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -35,6 +37,26 @@ def test_optimize_and_verify_and_run(program, tmp_path):
     assert done.returncode == 0 and done.stdout.startswith("@exp: equal")
     done = call("run", tmp_path / "artifact", "--check")
     assert done.returncode == 0 and "right" in done.stdout
+
+
+def test_the_target_goes_for_the_artifact_too(program, tmp_path):
+    done = call("optimize", program, "target=sm_80", "max-states=2000", "-o", "/dev/null", "--artifact", tmp_path / "a")
+    assert done.returncode == 0, done.stderr
+    assert ".target sm_80" in (tmp_path / "a" / "kernels.ptx").read_text()
+
+
+def test_ctrl_c_leaves_the_best_so_far(tmp_path):
+    from test_superoptimize import make_large
+
+    (tmp_path / "large.mlir").write_text(make_large().mlir)
+    process = subprocess.Popen([sys.executable, "-m", "mirage", "optimize", tmp_path / "large.mlir",
+                                "max-states=1000000000", "max-kernels=3", "--no-measure", "-o", tmp_path / "out.mlir"],
+                               stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0 and "interrupted: the best so far" in errors, errors
+    assert "func.func" in (tmp_path / "out.mlir").read_text()
 
 
 def test_different(program, tmp_path):
@@ -78,7 +100,10 @@ def test_standard_streams():
     (["optimize", "nowhere.mlir"], "nowhere.mlir"),
     (["optimize", "-", "seed"], "expects an option as name=value, got 'seed'"),
     (["optimize", "-", "seed=x"], "expects seed of 0 to"),
+    (["optimize", "-", "-o", "/nowhere/out.mlir", "max-states=100000000"], "expects a folder that can be written"),
+    (["bench", "-", "--page", "/nowhere/page.html"], "expects a folder that can be written"),
     (["verify", "-", "nowhere.mlir"], "nowhere.mlir"),
+    (["verify", "-", "-"], "expects standard input once"),
     (["show", "nowhere.mlir"], "nowhere.mlir"),
     (["show", "-", "--function", "log"], "log"),
     (["show", "-", "-o", "exp.bmp"], "expects a file that ends in"),

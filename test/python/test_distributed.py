@@ -56,7 +56,101 @@ def test_dask(program):
     assert shared.mlir == alone.mlir
 
 
+def test_files_beside_a_checkpoint_are_left_alone(program, tmp_path):
+    (tmp_path / "shard0").write_text("mine")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        program.superoptimize(executor=pool, previous_checkpoint=tmp_path / "checkpoint", **OPTIONS)
+    assert (tmp_path / "shard0").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint", "shard0"]
+
+
+class Returns(concurrent.futures.ThreadPoolExecutor):
+    """An executor one of whose workers sends something else than it was asked for."""
+
+    def submit(self, function, *arguments):
+        if arguments and str(arguments[-1]).startswith("0/"):
+            function, arguments = (lambda: self.sent), ()
+        return super().submit(function, *arguments)
+
+
+@pytest.mark.parametrize("sent", [None, b"rubbish", 3])
+def test_a_worker_that_sends_rubbish(program, caplog, sent):
+    from mirage.distributed import Shard
+
+    alone = program.superoptimize(**OPTIONS)
+    with Returns(2) as pool, caplog.at_level(logging.WARNING, logger="mirage"):
+        pool.sent = Shard(sent, False) if isinstance(sent, bytes) else sent
+        shared = program.superoptimize(executor=pool, **OPTIONS)
+    assert shared.mlir == alone.mlir
+    assert sent is None or "shard 0 was lost" in caplog.text
+
+
+def test_programs_in_parts_are_searched_here(caplog):
+    graph = mi.new_kernel_graph()
+    value = graph.new_input(dims=(16, 64))
+    for _ in range(12):
+        value = graph.exp(graph.sub(value, graph.max(value, 1)))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool, caplog.at_level(logging.WARNING, logger="mirage"):
+        graph.superoptimize(executor=pool, max_states=300, seed=1, measure=False)
+    assert "the program is too large for one search" in caplog.text
+
+
+def test_an_interrupt_leaves_the_best_so_far(program, caplog):
+    class Interrupted(concurrent.futures.ThreadPoolExecutor):
+        def submit(self, function, *arguments):
+            future = super().submit(function, *arguments)
+            future.result = interrupt
+            return future
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with Interrupted(1) as pool, caplog.at_level(logging.WARNING, logger="mirage"):
+        program.superoptimize(executor=pool, **OPTIONS)
+    assert "interrupted: the best so far" in caplog.text
+
+
+def test_measured_on_a_worker(program, monkeypatch):
+    """This machine has no GPU, and one of the workers has: its times choose."""
+    import json
+    import pathlib
+
+    from mirage import distributed, superoptimizer
+
+    asked = []
+
+    def measure(files):
+        asked.append(files)
+        if len(asked) == 1:
+            return None  # a worker without a GPU
+        description = json.loads(files["bundle.json"])
+        entries = [description["baseline"], *description["candidates"]]
+        took = dict(zip((entry["folder"] for entry in entries), (90.0, 70.0, 50.0)))
+        lines = []
+        for entry in entries:
+            us = {part: took.get(entry["folder"], 80.0) for part in ("low", "median", "high")}
+            lines.append(json.dumps({
+                "format": "mirage-time", "version": 2, "program": description["program"], "graph": entry["graph"],
+                "artifact": entry["hash"], "baseline": entry is entries[0], "library": False, "device": "played",
+                "computeCapability": 90, "driver": 13000, "verdict": "right", "reason": "", "noisy": False, "hotUs": us, "coldUs": us}))
+        return ("\n".join(lines) + "\n").encode()
+
+    monkeypatch.setattr(superoptimizer, "find_gpu", lambda ordinal=0: None)
+    monkeypatch.setattr(distributed, "find_gpu", lambda ordinal=0: "played")
+    monkeypatch.setattr(distributed, "measure_bundle", measure)
+    options = {name: value for name, value in OPTIONS.items() if name != "measure"}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        result = program.superoptimize(executor=pool, **options).result
+    assert len(asked) == 2 and any(pathlib.PurePath(name).name == "kernels.ptx" for name in asked[0])
+    assert result.ranked_by == "measured" and result.measured_us == 50.0 and result.measured_baseline_us == 90.0
+    assert result.speedup == 1.8 and "50.00 us measured, 90.00 us one by one" in str(result)
+
+
 def test_mistakes(program):
+    closed = concurrent.futures.ThreadPoolExecutor(1)
+    closed.shutdown()
+    with pytest.raises(mi.RunError, match="expects an executor that takes work, got RuntimeError"):
+        program.superoptimize(executor=closed)
     with pytest.raises(mi.GraphError, match="expects an executor"):
         program.superoptimize(executor=3)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -175,7 +175,7 @@ def test_unknown_and_unused_arguments(program, rng):
     x, w = make_inputs(rng)
     with pytest.raises(TypeError, match="colour"):
         program([x, w.T], colour="red")
-    with pytest.warns(UserWarning, match="num_warp_groups has no effect"):
+    with pytest.warns(UserWarning, match="num_warp_groups: no effect"):
         program([x, w.T], num_warp_groups=2)
 
 

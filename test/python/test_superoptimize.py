@@ -6,8 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
-import warnings
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_attention(rng):
     assert optimized.improved and result.improved
     assert result.predicted_us < result.baseline_us / 5 and result.predicted_us >= result.limit_us
     assert result.ranked_by == "predicted" and result.measured_us is None
-    assert "no GPU: the cost model decided" in str(result) and "times faster" in repr(optimized)
+    assert "(measure=False: the cost model decided)" in str(result) and "times faster" in repr(optimized)
     assert result.report["graphs"][0]["replaced"]
     q, k, v = ((rng.standard_normal(spec.shape) * 0.3).astype(np.float16) for spec in optimized.inputs)
     (out,) = optimized([q, k, v])
@@ -75,6 +75,45 @@ def test_ctrl_c_gives_the_best_so_far(tmp_path):
     out, errors = process.communicate(timeout=60)
     assert out == "interrupted\n", errors
     assert "interrupted: the best so far" in errors
+
+
+def test_a_second_ctrl_c_is_not_held_back():
+    """Of a call that does not end, whatever it is told."""
+    from mirage.progress import call_interruptibly
+
+    class Deaf:
+        told = 0
+
+        def cancel(self):
+            self.told += 1
+
+    def interrupt():
+        for _ in range(2):
+            time.sleep(0.3)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    context, ended = Deaf(), threading.Event()
+    threading.Thread(target=interrupt).start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        call_interruptibly(context, lambda: ended.wait(30))
+    assert time.monotonic() - started < 10 and context.told >= 1
+    ended.set()
+
+
+def test_a_call_that_ends_after_ctrl_c():
+    from mirage.progress import call_interruptibly
+
+    ended = threading.Event()
+
+    class Context:
+        def cancel(self):
+            ended.set()
+
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    assert call_interruptibly(Context(), lambda: ended.wait(30)) == (True, True)
+    timer.join()
 
 
 def test_an_interrupt_of_a_callback_gives_the_best_so_far(caplog):
@@ -192,25 +231,55 @@ def test_nothing_to_search(graph):
     assert not result.improved and result.speedup == 1.0 and "left as it was" in str(result)
 
 
-def test_measuring_searches_once_for_a_callback_that_fails(monkeypatch):
-    calls = []
-
-    def fail(progress):
-        calls.append(progress)
-        raise ZeroDivisionError("mine")
-
-    with pytest.raises(ZeroDivisionError):
-        make_large().superoptimize(on_progress=fail, measure=True)
-    assert len(calls) == 1
-
-
-def test_restrictions_of_the_original_warn_once(graph):
+def test_what_the_original_has_and_means_nothing_here_warns(graph):
+    """Each call once, where the user's code stands."""
     graph.exp(graph.new_input(dims=(16, 256)))
-    with pytest.warns(UserWarning, match="imaps, griddims: no effect"):
-        graph.superoptimize(imaps=[(0, -1, -1)], griddims=[(4, 1, 1)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        graph.superoptimize(imaps=[(0, -1, -1)])
+    for options, message in (
+            (dict(imaps=[(0, -1, -1)], griddims=[(4, 1, 1)]), "imaps, griddims: no effect"),
+            (dict(use_symbolic_search=False), "use_symbolic_search=False: no effect"),
+            (dict(num_warp_groups=2, file_id=3), "file_id, num_warp_groups: no effect|num_warp_groups, file_id")):
+        with pytest.warns(UserWarning, match=message) as told:
+            graph.superoptimize(max_states=100, **options)
+        assert [warning.filename for warning in told] == [__file__]
+
+
+def test_what_the_compiler_warns_of_is_logged(graph, caplog):
+    graph.exp(graph.new_input(dims=(16, 256)))
+    with caplog.at_level(logging.WARNING, logger="mirage"):
+        graph.superoptimize(max_states=100, cache="/proc/nowhere")
+    assert "going on without the cache" in caplog.text
+
+
+def test_a_place_for_code_is_looked_for_first(graph, monkeypatch, tmp_path):
+    (tmp_path / "generated_codes").write_text("somebody's")
+    monkeypatch.chdir(tmp_path)
+    graph.exp(graph.new_input(dims=(16, 256)))
+    with pytest.raises(mi.RunError, match="expects a place for generated_codes"):
+        graph.superoptimize(save_codes=True, max_states=10**9)
+
+
+def test_not_proved_by_canonical_forms(graph, monkeypatch):
+    """The program is then as it was written, and can be called."""
+    from mirage import superoptimizer
+
+    monkeypatch.setattr(superoptimizer, "_is_proved", lambda before, after: False)
+    x = graph.new_input(dims=(16, 256))
+    w = graph.new_input(dims=(256, 64))
+    graph.matmul(graph.rms_norm(x), w)
+    optimized = graph.superoptimize(is_formal_verified=True)
+    assert not optimized.improved and "not proved by canonical forms" in str(optimized.result)
+    assert optimized.ptx == graph.compile().ptx
+
+
+@pytest.mark.parametrize("options, message", [
+    (dict(shards=3), "expects an executor where there are shards"),
+    (dict(on_progress=3), "expects on_progress to be a function, got 3"),
+    (dict(measure="yes"), "expects measure of True, False or None, got 'yes'"),
+])
+def test_options_that_do_not_fit(graph, options, message):
+    graph.exp(graph.new_input(dims=(16, 256)))
+    with pytest.raises(mi.GraphError, match=message):
+        graph.superoptimize(**options)
 
 
 def test_other_targets(graph):

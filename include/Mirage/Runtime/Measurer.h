@@ -30,6 +30,7 @@
 #define MIRAGE_RUNTIME_MEASURER_H
 
 #include "Mirage/Runtime/CudaDevice.h"
+#include <functional>
 
 namespace mlir::mirage {
 
@@ -62,6 +63,8 @@ struct MeasurerOptions {
   double startTimeoutS = 60;
   RankedBy rankedBy = RankedBy::Cold;
   unsigned threads = 0; ///< of the host, for the reference; 0: all
+  /// Asked while workers run; true ends them, and the race with an error.
+  std::function<bool()> isCancelled;
 };
 
 /// What came of one entrant.

@@ -16,7 +16,8 @@
 // each with the attribute mirage.candidate = {of = "f", ...}. The order is that
 // in which a search would take them: first those with the proved bound that is
 // asked for, then those without; among either, the cheapest first, as predicted
-// or, where there are times, as measured.
+// or, where there are times, as measured. Of candidates that the search itself
+// has measured, the fastest is the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,10 +51,12 @@ LogicalResult checkKeepsCandidates(FunctionOpInterface function);
 
 /// Writes the functions of one search behind `function`, which has been
 /// checked.
-/// \param original  the function as it was before.
+/// \param original    the function as it was before.
+/// \param baselineUs  predicted, of that.
 void writeCandidateFunctions(FunctionOpInterface function,
                              FunctionOpInterface original,
-                             const SearchGraphResult &result);
+                             ArrayRef<TestedCandidate> candidates,
+                             double baselineUs);
 
 } // namespace mlir::mirage
 

@@ -14,6 +14,8 @@
 #include "Mirage/Search/Search.h"
 #include "Mirage/Verify/Certificate.h"
 #include "Mirage/Verify/Verify.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <functional>
 
 namespace mlir::mirage {
 
@@ -32,6 +34,11 @@ struct SearchGraphOptions {
   /// Whether candidates that pass the final test beside the one that is taken
   /// are wanted as well.
   bool keepsCandidates = false;
+  /// Measures those that pass the final test, which are functions of a module
+  /// (CandidateEvaluator.h), and takes the place of `times`; for graphs in a
+  /// func.func that is a program, and that checkKeepsCandidates takes. Null:
+  /// `times` or predictions say which is the fastest.
+  std::function<llvm::Expected<std::vector<MeasuredTime>>(ModuleOp)> measure;
 };
 
 /// What checkOptions says, and the same of the members that are not the
@@ -61,6 +68,9 @@ struct SearchGraphResult {
   double predictedUs = 0; ///< of it; `search` has what the cheapest takes
   /// Of it, cold; none where it was not measured.
   std::optional<double> measuredUs;
+  /// Of the program without a search, cold; likewise.
+  std::optional<double> measuredBaselineUs;
+  std::vector<MeasuredTime> times; ///< of what `measure` measured
   /// All that passed, the one in place first, if they were wanted.
   std::vector<TestedCandidate> candidates;
   std::string whyNot;

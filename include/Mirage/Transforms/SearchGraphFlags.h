@@ -23,6 +23,9 @@
 
 namespace mlir::mirage {
 
+/// More than a driver numbers.
+inline constexpr unsigned kMaxGPUs = 1024;
+
 /// \tparam Holder  Pass or mlir::detail::PassOptions.
 template <typename Holder>
 struct SearchGraphFlags {
@@ -50,6 +53,9 @@ struct SearchGraphFlags {
   MIRAGE_SEARCH_OPTION(Type, Member, Flag, Default, Help)
 #include "Mirage/Transforms/SearchGraphOptions.def"
   }
+
+  /// Whether candidates are to be measured.
+  bool measures() const { return measure.getValue() != "false"; }
 
   /// Limits that were not given become those of the preset, if there is one of
   /// that name.

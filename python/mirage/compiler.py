@@ -1,0 +1,93 @@
+"""From graphs to modules of MLIR and on to artifacts, by the library."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pathlib
+import shutil
+import tempfile
+import weakref
+from ctypes import byref, c_void_p
+from typing import Any, Optional, Tuple
+
+from . import _library
+from ._library import Context, Module, lib
+from .errors import GraphError, InternalError
+from .graph import KernelGraph
+from .programs import CompiledGraph, make_folder
+
+logger = logging.getLogger("mirage")
+
+
+def to_module(graph: KernelGraph, context: Context, name: str = "main") -> Module:
+    pointer = c_void_p()
+    _library.check_graph(lib.mirageModuleFromGraph(context.handle, graph._handle, name.encode(), byref(pointer)))
+    return Module(context, pointer)
+
+
+def from_mlir(text: "str | bytes", function: Optional[str] = None) -> KernelGraph:
+    """The program that a function of a module of MLIR is: linalg on tensors, or a µGraph.
+
+    function   its name; None: the only one"""
+    if not isinstance(text, (str, bytes)):
+        raise GraphError(f"expects a module of MLIR as text or bytecode, got {type(text).__name__}")
+    module = Module.parse(Context(1), text, "<mlir>")
+    module.context.diagnostics.clear()
+    pointer = c_void_p()
+    name = None if function is None else function.encode()
+    module.context.check(lib.mirageModuleGetGraph(module.handle, name, byref(pointer)))
+    return KernelGraph._adopt(pointer)
+
+
+def log_warnings(context: Context) -> None:
+    """What the compiler said of its last call, beside errors."""
+    for diagnostic in context.diagnostics:
+        if diagnostic.severity == "warning":
+            logger.warning("%s", diagnostic.message)
+
+
+def compile_module(module: Module, from_phase: str, **options: Any) -> Tuple[str, str]:
+    """The folder of the artifact, and the µGraph as text."""
+    folder = make_folder()
+    text = module.print().decode()
+    artifact = os.path.join(folder, "artifact")
+    try:
+        module.clone().run_with_options(lib.mirageModuleCompile,
+                                        {"from": from_phase, "artifact": artifact, **options})
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if not os.path.exists(os.path.join(artifact, "manifest.json")):
+        raise InternalError("the compiler wrote no artifact and did not say why", _write_reproducer(text))
+    return folder, text
+
+
+def _write_reproducer(text: str) -> str:
+    with tempfile.NamedTemporaryFile("w", prefix="mirage-", suffix=".mlir", delete=False) as file:
+        file.write(text)
+    return file.name
+
+
+def compile_graph(graph: KernelGraph) -> CompiledGraph:
+    """As it is written, each operator a kernel."""
+    folder, text = compile_module(to_module(graph, Context()), "optimize")
+    return own(CompiledGraph(os.path.join(folder, "artifact"), text), folder)
+
+
+def own(compiled: CompiledGraph, folder: str) -> Any:
+    """Has a folder go when the program does, in the process that made it."""
+    compiled._finalizer = weakref.finalize(compiled, _remove, folder, os.getpid())
+    return compiled
+
+
+def _remove(folder: str, pid: int) -> None:
+    if os.getpid() == pid:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def find_tool(name: str) -> Optional[str]:
+    """A program of Mirage's: in the package, in a build folder, or on the PATH."""
+    library = pathlib.Path(_library._find_library()).resolve()
+    place = library.parent.parent / "bin" / name
+    return str(place) if place.exists() else shutil.which(name)
