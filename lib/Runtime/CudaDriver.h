@@ -62,7 +62,11 @@ enum CaptureStatus : int {
   kCapturing = 1,
   kInvalidatedCapture = 2,
 };
-enum PointerAttribute : int { kMemoryType = 2, kDeviceOrdinal = 9 };
+enum PointerAttribute : int {
+  kMemoryType = 2,
+  kIsManaged = 8, ///< it moves between host and devices
+  kDeviceOrdinal = 9,
+};
 enum MemoryType : int { kMemoryOfHost = 1, kMemoryOfDevice = 2 };
 enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferSizeBytes = 6 };
 enum LaunchAttributeId : int {

@@ -56,12 +56,14 @@ llvm::Expected<int> mlir::mirage::findCudaDevice(uint64_t address) {
   if (!opened)
     return opened.takeError();
   const Driver &driver = **opened;
-  int type = 0, ordinal = 0;
+  int type = 0, isManaged = 0, ordinal = 0;
   auto ask = [&] {
     CUresult result = driver.pointerGetAttribute(&type, kMemoryType, address);
-    return result == 0
-               ? driver.pointerGetAttribute(&ordinal, kDeviceOrdinal, address)
-               : result;
+    if (result == 0 && type != kMemoryOfDevice)
+      result = driver.pointerGetAttribute(&isManaged, kIsManaged, address);
+    if (result == 0)
+      result = driver.pointerGetAttribute(&ordinal, kDeviceOrdinal, address);
+    return result;
   };
   CUresult result = ask();
   // Some drivers need a context for it.
@@ -71,7 +73,7 @@ llvm::Expected<int> mlir::mirage::findCudaDevice(uint64_t address) {
   if (llvm::Error error = driver.check(
           result, "expects an address of a GPU's memory, got " + hex))
     return std::move(error);
-  if (type != kMemoryOfDevice)
+  if (type != kMemoryOfDevice && !isManaged)
     return llvm::createStringError(
         "expects an address of a GPU's memory, got " + hex +
         " in memory of the host");

@@ -61,7 +61,9 @@ llvm::Error RunOrder::recordLast(Chain &chain) const {
 llvm::Error RunOrder::waitForLast(Chain &chain, CUstream stream) const {
   if (!chain.isUsed || isSame(chain.last, stream))
     return llvm::Error::success();
-  chain.isShared = true;
+  // A program that changes streams mostly does so again soon.
+  constexpr unsigned kNumRecords = 64;
+  chain.numRecords = kNumRecords;
   if (!chain.isRecorded) {
     llvm::Expected<uint64_t> capturing = getCapture(chain.last);
     if (!capturing)
@@ -69,7 +71,7 @@ llvm::Error RunOrder::waitForLast(Chain &chain, CUstream stream) const {
     if (*capturing != 0)
       return llvm::createStringError(
           "expects the stream of the program's last run in no capture when it "
-          "is first run in another stream");
+          "is run in another stream");
     if (llvm::Error error = recordLast(chain))
       return error;
   }
@@ -77,8 +79,12 @@ llvm::Error RunOrder::waitForLast(Chain &chain, CUstream stream) const {
                       "a run cannot wait for the last one");
 }
 
-bool RunOrder::needsEvent(const Chain &chain) const {
-  if (chain.isShared || &chain == &captured)
+bool RunOrder::needsEvent(Chain &chain) const {
+  if (chain.numRecords > 0) {
+    --chain.numRecords;
+    return true;
+  }
+  if (&chain == &captured) // launches of the graph know nothing of it
     return true;
   bool stays = !chain.last || trustsStreams;
   return !stays || chain.last == getPerThreadStream();

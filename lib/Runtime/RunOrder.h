@@ -10,17 +10,16 @@
 // before the one ahead of it has ended. In one stream that is so by itself.
 // Where the stream changes, the new one waits for an event behind the last run:
 //
-//   run 1 in A                        A: | run 1 | event |
-//   run 2 in B                        B:                 | run 2 | event |
-//   run 3 in A                        A:                                 | run
-//   3
+//   A: | run 1 | event |                 | run 3 |
+//   B:                 | run 2 | event |
 //
 // An event behind every run would cost the call that is common, always in one
 // stream, about as much as a small launch. There it is left out, and recorded
-// when the stream first changes. That needs the last stream to be there still:
-// the default one is, others are if the caller has said so. Behind runs in
-// other streams it is recorded at once, and behind all as soon as two streams
-// were seen.
+// when the stream changes. That needs the last stream to be there still: the
+// default one is, others are if the caller has said so. Behind runs in other
+// streams it is recorded at once, and behind all for a while where the stream
+// has changed, so that the next change waits for that run and for nothing that
+// came into its stream later.
 //
 // What is captured is ordered within its capture alone: it waits for nothing
 // that was put into streams, and nothing can wait for it, since nobody knows
@@ -64,7 +63,7 @@ private:
     CUstream last = nullptr;
     bool isUsed = false;     ///< there was a run
     bool isRecorded = false; ///< `event` stands behind the last one
-    bool isShared = false;   ///< there were runs in two streams
+    unsigned numRecords = 0; ///< how many runs are still to be recorded
   };
 
   /// The capture that a stream is in; 0: none.
@@ -72,7 +71,8 @@ private:
   llvm::Error waitForLast(Chain &chain, CUstream stream) const;
   llvm::Error recordLast(Chain &chain) const;
   Chain &choose(uint64_t capture);
-  bool needsEvent(const Chain &chain) const;
+  /// Whether the last run of a chain is to be recorded at once.
+  bool needsEvent(Chain &chain) const;
 
   const Driver &driver;
   std::mutex mutex;

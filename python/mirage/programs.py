@@ -41,7 +41,7 @@ class LoadedProgram:
         self.inputs = _read_specs(pointer, lib.mirageProgramGetNumInputs, lib.mirageProgramGetInput)
         self.outputs = _read_specs(pointer, lib.mirageProgramGetNumOutputs, lib.mirageProgramGetOutput)
         self.lock = threading.Lock()
-        self._first_stream: Any = None
+        self._streams: List[RunStream] = []
         if device != CPU:
             check_run(lib.mirageProgramTrustStreams(self.handle))
 
@@ -54,12 +54,12 @@ class LoadedProgram:
     def enqueue(self, stream: RunStream, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On a GPU."""
         with self.lock:
-            # The library was promised that a stream is there until another one is used; behind that it
-            # needs none of them any more. Those of torch always stay.
-            if self._first_stream is None:
-                self._first_stream = stream
+            # The library was promised that a stream is there until a run in another one was enqueued: this
+            # list keeps it as long. Those of torch always stay.
+            self._streams.append(stream)
             check_run(lib.mirageProgramEnqueue(self.handle, stream.address, (c_uint64 * len(inputs))(*inputs),
                                                (c_uint64 * len(outputs))(*outputs)))
+            del self._streams[:-1]
 
 
 class CompiledGraph:

@@ -214,6 +214,22 @@ TEST_F(RunOrder, AStreamThatIsTrustedAloneCostsNoEvent) {
   EXPECT_TRUE(second.isRight());
 }
 
+TEST_F(RunOrder, AProgramThatStaysInOneStreamAgainCostsNoEvent) {
+  program->trustStreams();
+  void *a = makeStream(), *b = makeStream();
+  Tensors first(driver, 1), second(driver, 2);
+  EXPECT_EQ(enqueue(a, first), "");
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(enqueue(b, second), "");
+  forgetLog();
+  EXPECT_EQ(enqueue(b, second), "");
+  EXPECT_EQ(find("event"), Lines());
+  EXPECT_EQ(enqueue(a, first), "");
+  EXPECT_EQ(find("event").size(), 3u); // recorded, waited for, recorded
+  EXPECT_TRUE(first.isRight());
+  EXPECT_TRUE(second.isRight());
+}
+
 TEST_F(RunOrder, AStreamMayBeGoneWhenTheNextIsUsed) {
   void *a = makeStream();
   Tensors first(driver, 1), second(driver, 2);
@@ -298,7 +314,7 @@ TEST_F(RunOrder, AStreamInACaptureCannotBeWaitedFor) {
   EXPECT_EQ(driver.beginCapture(a, kThreadLocal), 0);
   EXPECT_EQ(enqueue(b, tensors),
             "expects the stream of the program's last run in no capture when "
-            "it is first run in another stream");
+            "it is run in another stream");
   void *graph = nullptr;
   EXPECT_EQ(driver.endCapture(a, &graph), 0) << "the capture is as it was";
   driver.destroyGraph(graph);
