@@ -200,6 +200,7 @@ FAKE CUresult cuMemFree_v2(CUdeviceptr address) {
   auto found = state.memory.find(address);
   if (found == state.memory.end())
     return kInvalidValue;
+  failWork();
   size_t bytes = found->second.storage.size() - 256;
   state.usedBytes -= bytes;
   state.memory.erase(found);

@@ -73,6 +73,7 @@ FAKE CUresult cuModuleUnload(CUmodule module) {
     return result;
   if (CUresult result = checkUnsafe())
     return result;
+  failWork();
   return giveBack<FakeModule>(module);
 }
 

@@ -203,6 +203,12 @@ void fake::drain() {
   }
 }
 
+void fake::failWork() {
+  for (Stream *stream : getState().streams)
+    if (!std::exchange(stream->queue, {}).empty())
+      getState().failure = kIllegalAddress;
+}
+
 CUresult fake::wait() {
   if (CUresult result = checkContext())
     return result;

@@ -40,7 +40,7 @@
 //                        times, which removes its line; no line: not at all
 //   late                 work waits in its stream until somebody waits for any;
 //                        then streams take turns, the newest first, as far as
-//                        events allow it
+//                        events allow it; what is freed before that is missed
 //   pause=US             who launches a kernel sleeps behind it
 //   log=FILE             allocations, launches and what concerns events, a line
 //                        for each, behind what is in the file
@@ -198,6 +198,8 @@ int &getCaptureMode();
 CUresult enqueue(CUstream stream, Work work);
 /// Does what waits in streams.
 void drain();
+/// For calls that free: what waits in streams fails, as it may need that.
+void failWork();
 /// For calls that wait: the failure of a kernel that ran before.
 CUresult wait();
 
