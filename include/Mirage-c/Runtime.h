@@ -22,9 +22,10 @@
 |*   mirageProgramEnqueue(program, stream, inputs, outputs);                  *|
 |*                                                                            *|
 |* Functions may be called from any thread, and leave a context of CUDA that  *|
-|* is current there as they found it. Runs of one program must not overlap,   *|
-|* in whatever streams: they share its workspace. docs/Runtime.md has a page  *|
-|* on this.                                                                   *|
+|* is current there as they found it. Runs of one program follow one another  *|
+|* on the device, whatever threads and streams they come from: they share its *|
+|* workspace. docs/Runtime.md, "Threads, streams and captures", has all of    *|
+|* this.                                                                      *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -53,6 +54,11 @@ typedef enum {
   MirageDeviceCuda = 1
 } MirageDeviceKind;
 
+/** Finds the GPU on which an address of device memory lies, whoever has
+ * allocated it. Sets \p ordinal to -1 where it fails: no driver, or no such
+ * address. */
+MIRAGE_C_EXPORTED MirageStatus mirageFindDevice(uint64_t address, int *ordinal);
+
 /** Opens a device. \p ordinal is the number of the GPU; the emulator has 0
  * alone. Sets \p device to null where it fails. */
 MIRAGE_C_EXPORTED MirageStatus mirageDeviceOpen(MirageDeviceKind kind,
@@ -70,6 +76,39 @@ MIRAGE_C_EXPORTED const char *mirageDeviceGetName(const MirageDevice *device);
  * which runs the PTX of all targets. */
 MIRAGE_C_EXPORTED int
 mirageDeviceGetComputeCapability(const MirageDevice *device);
+
+/*===----------------------------------------------------------------------===*\
+|* Streams                                                                    *|
+\*===----------------------------------------------------------------------===*/
+
+/** Whether what is put into a stream goes into a graph that is being
+ * captured. */
+MIRAGE_C_EXPORTED MirageStatus mirageDeviceIsCapturing(
+    const MirageDevice *device, void *stream, int *isCapturing);
+
+/** A place in a stream of a GPU. For callers who have no CUDA of their own, and
+ * have to know when tensors are free again, or let one stream wait for
+ * another. */
+typedef struct MirageEvent MirageEvent;
+
+MIRAGE_C_EXPORTED MirageStatus mirageEventCreate(const MirageDevice *device,
+                                                 MirageEvent **event);
+
+/** Null is fine. */
+MIRAGE_C_EXPORTED void mirageEventDestroy(MirageEvent *event);
+
+/** Takes the place behind all that is in the stream, which is in no capture. */
+MIRAGE_C_EXPORTED MirageStatus mirageEventRecord(MirageEvent *event,
+                                                 void *stream);
+
+/** What is put into \p stream from now on waits until the place is reached. */
+MIRAGE_C_EXPORTED MirageStatus mirageEventMakeWait(const MirageEvent *event,
+                                                   void *stream);
+
+/** Whether all is done that stood before the place; 1 as long as there is
+ * none. Does not wait. */
+MIRAGE_C_EXPORTED MirageStatus mirageEventHasPassed(const MirageEvent *event,
+                                                    int *hasPassed);
 
 /*===----------------------------------------------------------------------===*\
 |* Programs                                                                   *|
@@ -93,8 +132,13 @@ MIRAGE_C_EXPORTED MirageStatus mirageProgramLoad(const MirageDevice *device,
                                                  MirageLibraryUse library,
                                                  MirageProgram **program);
 
-/** Frees the program and its workspace, once the work of its device has ended.
- * Null is fine. */
+/** Frees the program and its workspace once its last run has ended, which it
+ * waits for. Null is fine. May be called at any time, in a finalizer too: no
+ * capture is disturbed. Where the end cannot be known without that (a run was
+ * captured, so that a graph may be running; a library is used; the stream is in
+ * a capture), the program is kept, and freed by the next mirageProgramLoad() on
+ * the device or with the device. A graph that runs were captured in must not be
+ * launched any more. */
 MIRAGE_C_EXPORTED void mirageProgramDestroy(MirageProgram *program);
 
 typedef enum {
@@ -133,7 +177,10 @@ mirageProgramGetWorkspaceBytes(const MirageProgram *program);
 
 /** Puts one run into a stream and returns at once. Allocates nothing, and can
  * be captured in a CUDA graph; before a capture, run once, since cuBLASLt may
- * load code at its first call.
+ * load code at its first call. It waits, on the device, for the program's last
+ * run, also one of another thread or in another stream. Captured runs wait for
+ * those of the same capture alone: whoever launches the graph orders that with
+ * all other runs of the program.
  * \p stream  a CUstream or cudaStream_t of the device's primary context; null
  * is its default stream.
  * \p inputs, \p outputs  device addresses (CUdeviceptr), one for each tensor in
@@ -142,6 +189,12 @@ mirageProgramGetWorkspaceBytes(const MirageProgram *program);
 MIRAGE_C_EXPORTED MirageStatus
 mirageProgramEnqueue(const MirageProgram *program, void *stream,
                      const uint64_t *inputs, const uint64_t *outputs);
+
+/** Promises that each stream that is handed to mirageProgramEnqueue() lives
+ * until a run was enqueued in another one, or the program is destroyed. It
+ * spares an event behind each run in a stream other than the default one. */
+MIRAGE_C_EXPORTED MirageStatus
+mirageProgramTrustStreams(const MirageProgram *program);
 
 /** Makes the context of the program's device current in the calling thread, for
  * callers who call the driver themselves. */

@@ -9,6 +9,7 @@
 #include "Mirage-c/Runtime.h"
 #include "ElementTypes.h"
 #include "Mirage/Runtime/CudaDevice.h"
+#include "Mirage/Runtime/CudaEvent.h"
 #include "Mirage/Runtime/EmulatorRun.h"
 #include "Mirage/Runtime/TensorBytes.h"
 #include "Status.h"
@@ -20,6 +21,11 @@ using namespace mlir::mirage;
 struct MirageDevice {
   std::string name;
   std::shared_ptr<CudaDevice> cuda; ///< null: the emulator
+};
+
+struct MirageEvent {
+  std::shared_ptr<CudaDevice> device;
+  std::unique_ptr<CudaEvent> cuda;
 };
 
 struct MirageProgram {
@@ -62,8 +68,90 @@ const char *mirageDeviceGetName(const MirageDevice *device) {
   return device ? device->name.c_str() : "";
 }
 
+MirageStatus mirageFindDevice(uint64_t address, int *ordinal) {
+  if (!ordinal)
+    return refuse("expects a place for the number, got null");
+  llvm::Expected<int> found = findCudaDevice(address);
+  *ordinal = found ? *found : -1;
+  return report(found.takeError());
+}
+
 int mirageDeviceGetComputeCapability(const MirageDevice *device) {
   return device && device->cuda ? device->cuda->getComputeCapability() : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+static MirageStatus refuseDevice(const MirageDevice *device) {
+  return refuse(llvm::Twine("expects a CUDA device, got ") +
+                (device ? "the emulator" : "null"));
+}
+
+MirageStatus mirageDeviceIsCapturing(const MirageDevice *device, void *stream,
+                                     int *isCapturing) {
+  if (!isCapturing)
+    return refuse("expects a place for the answer, got null");
+  *isCapturing = 0;
+  if (!device || !device->cuda)
+    return refuseDevice(device);
+  return report(device->cuda->runCurrent([&]() -> llvm::Error {
+    llvm::Expected<bool> is = device->cuda->isCapturing(stream);
+    *isCapturing = is && *is;
+    return is.takeError();
+  }));
+}
+
+MirageStatus mirageEventCreate(const MirageDevice *device,
+                               MirageEvent **event) {
+  if (!event)
+    return refuse("expects a place for the event, got null");
+  *event = nullptr;
+  if (!device || !device->cuda)
+    return refuseDevice(device);
+  return report(device->cuda->runCurrent([&]() -> llvm::Error {
+    auto made = CudaEvent::make(*device->cuda);
+    if (made)
+      *event = new MirageEvent{device->cuda, std::move(*made)};
+    return made.takeError();
+  }));
+}
+
+void mirageEventDestroy(MirageEvent *event) {
+  if (event)
+    llvm::consumeError(event->device->runCurrent([&] {
+      event->cuda.reset();
+      return llvm::Error::success();
+    }));
+  delete event;
+}
+
+MirageStatus mirageEventRecord(MirageEvent *event, void *stream) {
+  if (!event)
+    return refuse("expects an event, got null");
+  return report(
+      event->device->runCurrent([&] { return event->cuda->record(stream); }));
+}
+
+MirageStatus mirageEventMakeWait(const MirageEvent *event, void *stream) {
+  if (!event)
+    return refuse("expects an event, got null");
+  return report(
+      event->device->runCurrent([&] { return event->cuda->makeWait(stream); }));
+}
+
+MirageStatus mirageEventHasPassed(const MirageEvent *event, int *hasPassed) {
+  if (!event || !hasPassed)
+    return refuse(llvm::Twine("expects ") +
+                  (event ? "a place for the answer" : "an event") +
+                  ", got null");
+  *hasPassed = 0;
+  return report(event->device->runCurrent([&]() -> llvm::Error {
+    llvm::Expected<bool> has = event->cuda->hasPassed();
+    *hasPassed = has && *has;
+    return has.takeError();
+  }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,6 +194,8 @@ MirageStatus mirageProgramLoad(const MirageDevice *device, const char *folder,
   loaded->device = device->cuda;
   if (device->cuda) {
     auto load = [&]() -> llvm::Error {
+      if (llvm::Error error = device->cuda->freeRetired())
+        return error;
       auto cuda = CudaProgram::load(*device->cuda, loaded->artifact, *use);
       if (cuda)
         loaded->cuda = std::move(*cuda);
@@ -119,14 +209,12 @@ MirageStatus mirageProgramLoad(const MirageDevice *device, const char *folder,
 }
 
 void mirageProgramDestroy(MirageProgram *program) {
-  // Where that fails nobody can be told.
-  if (program && program->device)
-    llvm::consumeError(program->device->runCurrent([&] {
-      llvm::Error error = program->device->synchronize();
-      program->cuda.reset();
-      return error;
-    }));
-  delete program;
+  std::shared_ptr<MirageProgram> owner(program);
+  if (!program || !program->cuda)
+    return;
+  // The device may have to keep the program, and nobody else the device.
+  std::shared_ptr<CudaDevice> device = std::move(program->device);
+  device->retire(*program->cuda, std::move(owner));
 }
 
 size_t mirageProgramGetNumInputs(const MirageProgram *program) {
@@ -227,6 +315,14 @@ MirageStatus mirageProgramEnqueue(const MirageProgram *program, void *stream,
     return program->cuda->enqueue(stream, {inputs, numInputs},
                                   {outputs, numOutputs});
   }));
+}
+
+MirageStatus mirageProgramTrustStreams(const MirageProgram *program) {
+  if (!program || !program->cuda)
+    return refuse(llvm::Twine("expects a program on a CUDA device, got ") +
+                  (program ? "one on the emulator" : "null"));
+  program->cuda->trustStreams();
+  return MirageSuccess;
 }
 
 MirageStatus mirageProgramMakeCurrent(const MirageProgram *program) {

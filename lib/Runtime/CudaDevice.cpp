@@ -15,6 +15,13 @@ using namespace mlir::mirage::cuda;
 CudaDevice::CudaDevice() = default;
 
 CudaDevice::~CudaDevice() {
+  // Where that fails nobody can be told.
+  if (!retired.empty())
+    llvm::consumeError(runCurrent([&] {
+      llvm::Error error = synchronize();
+      retired.clear();
+      return error;
+    }));
   if (isRetained)
     driver->primaryCtxRelease(device);
 }
@@ -26,6 +33,9 @@ llvm::Error CudaDevice::makeCurrent() const {
 
 llvm::Error
 CudaDevice::runCurrent(llvm::function_ref<llvm::Error()> run) const {
+  CUcontext current = nullptr;
+  if (driver->ctxGetCurrent(&current) == 0 && current == context)
+    return run();
   if (llvm::Error error =
           driver->check(driver->ctxPushCurrent(static_cast<CUcontext>(context)),
                         "the context of " + name + " cannot be made current"))
@@ -38,6 +48,46 @@ CudaDevice::runCurrent(llvm::function_ref<llvm::Error()> run) const {
 
 llvm::Error CudaDevice::synchronize() const {
   return driver->check(driver->ctxSynchronize(), "waiting for " + name);
+}
+
+void CudaDevice::retire(const CudaProgram &program,
+                        std::shared_ptr<void> owner) {
+  auto free = [&]() -> llvm::Error {
+    BesideCaptures beside(*driver);
+    if (program.finish()) {
+      owner.reset();
+      return llvm::Error::success();
+    }
+    std::lock_guard<std::mutex> lock(retiredMutex);
+    retired.push_back(std::move(owner));
+    return llvm::Error::success();
+  };
+  // Without a context there is nothing left to be freed.
+  llvm::consumeError(runCurrent(free));
+}
+
+llvm::Error CudaDevice::freeRetired() {
+  std::lock_guard<std::mutex> lock(retiredMutex);
+  if (retired.empty())
+    return llvm::Error::success();
+  return runCurrent([&] {
+    llvm::Error error = synchronize();
+    if (!error)
+      retired.clear();
+    return error;
+  });
+}
+
+llvm::Expected<bool> CudaDevice::isCapturing(void *stream) const {
+  auto *handle = static_cast<CUstream>(stream);
+  if (!handle || handle == getLegacyStream()) // which cannot be captured
+    return false;
+  int status = kNotCapturing;
+  CUresult result = driver->streamGetCaptureInfo(handle, &status, nullptr,
+                                                 nullptr, nullptr, nullptr);
+  if (llvm::Error error = driver->check(result, "a stream cannot be asked"))
+    return std::move(error);
+  return status != kNotCapturing;
 }
 
 llvm::Expected<std::unique_ptr<CudaDevice>> CudaDevice::open(int ordinal) {

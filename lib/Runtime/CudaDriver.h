@@ -24,6 +24,8 @@ namespace mlir::mirage::cuda {
 
 using CUresult = int; ///< 0 is success
 constexpr CUresult kCudaOutOfMemory = 2;
+constexpr CUresult kCudaInvalidContext = 201;
+constexpr CUresult kCudaNotReady = 600;
 using CUdevice = int;
 using CUdeviceptr = uint64_t;
 using CUcontext = struct CUctx_st *;
@@ -33,6 +35,12 @@ using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
 using CUgraphExec = struct CUgraphExec_st *;
+
+constexpr unsigned kNoTiming = 2; ///< CU_EVENT_DISABLE_TIMING
+/// Handles of streams that are always there: CU_STREAM_LEGACY is the default
+/// stream, as null is; CU_STREAM_PER_THREAD another one in each thread.
+inline CUstream getLegacyStream() { return reinterpret_cast<CUstream>(1); }
+inline CUstream getPerThreadStream() { return reinterpret_cast<CUstream>(2); }
 
 enum DeviceAttribute : int {
   kMaxRegistersPerBlock = 12,
@@ -48,6 +56,18 @@ enum FunctionAttribute : int {
   kMaxDynamicSharedSizeBytes = 8,
   kNonPortableClusterSizeAllowed = 14,
 };
+/// CUstreamCaptureStatus.
+enum CaptureStatus : int {
+  kNotCapturing = 0,
+  kCapturing = 1,
+  kInvalidatedCapture = 2,
+};
+enum PointerAttribute : int {
+  kMemoryType = 2,
+  kIsManaged = 8, ///< it moves between host and devices
+  kDeviceOrdinal = 9,
+};
+enum MemoryType : int { kMemoryOfHost = 1, kMemoryOfDevice = 2 };
 enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferSizeBytes = 6 };
 enum LaunchAttributeId : int {
   kClusterDimension = 4,
@@ -103,6 +123,9 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(deviceGetAttribute, "cuDeviceGetAttribute", (int *, int, CUdevice))        \
   X(primaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))     \
   X(primaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))             \
+  X(primaryCtxGetState, "cuDevicePrimaryCtxGetState",                          \
+    (CUdevice, unsigned *flags, int *isActive))                                \
+  X(ctxGetCurrent, "cuCtxGetCurrent", (CUcontext *))                           \
   X(ctxSetCurrent, "cuCtxSetCurrent", (CUcontext))                             \
   X(ctxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                        \
   X(ctxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext *))                        \
@@ -126,12 +149,18 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(memAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                        \
   X(memFree, "cuMemFree_v2", (CUdeviceptr))                                    \
   X(memGetInfo, "cuMemGetInfo_v2", (size_t *, size_t *))                       \
+  X(pointerGetAttribute, "cuPointerGetAttribute", (void *, int, CUdeviceptr))  \
   X(memcpyToDevice, "cuMemcpyHtoD_v2", (CUdeviceptr, const void *, size_t))    \
   X(memcpyToHost, "cuMemcpyDtoH_v2", (void *, CUdeviceptr, size_t))            \
   X(memset, "cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t))             \
   X(streamCreate, "cuStreamCreate", (CUstream *, unsigned))                    \
   X(streamDestroy, "cuStreamDestroy_v2", (CUstream))                           \
   X(streamSynchronize, "cuStreamSynchronize", (CUstream))                      \
+  X(streamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))       \
+  X(streamGetCaptureInfo, "cuStreamGetCaptureInfo_v2",                         \
+    (CUstream, int *status, uint64_t *id, CUgraph *, const void *, size_t *))  \
+  X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode",      \
+    (int *))                                                                   \
   X(streamBeginCapture, "cuStreamBeginCapture_v2", (CUstream, int))            \
   X(streamEndCapture, "cuStreamEndCapture", (CUstream, CUgraph *))             \
   X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
@@ -141,6 +170,7 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(graphDestroy, "cuGraphDestroy", (CUgraph))                                 \
   X(eventCreate, "cuEventCreate", (CUevent *, unsigned))                       \
   X(eventRecord, "cuEventRecord", (CUevent, CUstream))                         \
+  X(eventQuery, "cuEventQuery", (CUevent))                                     \
   X(eventSynchronize, "cuEventSynchronize", (CUevent))                         \
   X(eventElapsedTime, "cuEventElapsedTime", (float *, CUevent, CUevent))       \
   X(eventDestroy, "cuEventDestroy_v2", (CUevent))
@@ -159,6 +189,21 @@ public:
 
   /// Success, or "what: CUDA_ERROR_...: the driver's explanation".
   llvm::Error check(CUresult result, const llvm::Twine &what) const;
+};
+
+/// While there is one, calls of this thread that captures elsewhere do not
+/// permit (allocating, freeing, asking for events) neither fail nor end them.
+class BesideCaptures {
+public:
+  explicit BesideCaptures(const Driver &driver) : driver(driver) {
+    driver.threadExchangeStreamCaptureMode(&mode);
+  }
+  ~BesideCaptures() { driver.threadExchangeStreamCaptureMode(&mode); }
+  BesideCaptures(const BesideCaptures &) = delete;
+
+private:
+  const Driver &driver;
+  int mode = 2; ///< CU_STREAM_CAPTURE_MODE_RELAXED, then what it was
 };
 
 } // namespace mlir::mirage::cuda

@@ -12,7 +12,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <deque>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cuda;
@@ -260,6 +259,8 @@ CudaProgram::load(const CudaDevice &device, const Artifact &artifact,
     return std::move(error);
   if (llvm::Error error = impl->planLibrary(use))
     return std::move(error);
+  if (llvm::Error error = impl->order.start())
+    return std::move(error);
   return std::unique_ptr<CudaProgram>(new CudaProgram(std::move(impl)));
 }
 
@@ -311,7 +312,10 @@ CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
   }
   if (library && library->has(number))
     return library->enqueue(number, launch, addresses, stream);
-  std::deque<cuda::TensorMapImage> maps; // which stay where they are
+  std::vector<cuda::TensorMapImage> maps; // which stay where they are
+  maps.reserve(llvm::count_if(launch.arguments, [](const auto &argument) {
+    return argument.tensorMap.has_value();
+  }));
   llvm::SmallVector<void *, 8> parameters;
   for (auto [argument, address] :
        llvm::zip_equal(launch.arguments, addresses)) {
@@ -335,11 +339,22 @@ llvm::Error CudaProgram::enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
   assert(inputs.size() == impl->artifact.inputs.size() &&
          outputs.size() == impl->artifact.outputs.size() &&
          "an address for each tensor");
-  for (unsigned number = 0; number < impl->functions.size(); ++number)
-    if (llvm::Error error = impl->enqueueLaunch(
-            number, static_cast<CUstream>(stream), inputs, outputs))
-      return error;
-  return llvm::Error::success();
+  auto enqueueAll = [&]() -> llvm::Error {
+    for (unsigned number = 0; number < impl->functions.size(); ++number)
+      if (llvm::Error error = impl->enqueueLaunch(
+              number, static_cast<CUstream>(stream), inputs, outputs))
+        return error;
+    return llvm::Error::success();
+  };
+  return impl->order.run(static_cast<CUstream>(stream), enqueueAll);
+}
+
+void CudaProgram::trustStreams() const { impl->order.trustStreams(); }
+
+bool CudaProgram::finish() const {
+  // Giving the library back waits for the whole device (cuBLAS library,
+  // cublasLtDestroy), which ends captures.
+  return !impl->library && impl->order.finish();
 }
 
 llvm::Expected<CudaTensors>
@@ -414,15 +429,20 @@ CudaProgram::run(llvm::ArrayRef<HostTensor> inputs,
   if (!tensors)
     return tensors.takeError();
   const Driver &driver = impl->driver;
-  for (unsigned number = 0; number < impl->functions.size(); ++number) {
-    if (onLaunch)
-      onLaunch(impl->artifact.launches[number].kernel);
-    if (llvm::Error error = impl->enqueueLaunch(
-            number, nullptr, tensors->getInputs(), tensors->getOutputs()))
-      return std::move(error);
-    if (llvm::Error error = driver.check(driver.streamSynchronize(nullptr),
-                                         impl->name(number) + " failed"))
-      return std::move(error);
-  }
+  auto runAll = [&]() -> llvm::Error {
+    for (unsigned number = 0; number < impl->functions.size(); ++number) {
+      if (onLaunch)
+        onLaunch(impl->artifact.launches[number].kernel);
+      if (llvm::Error error = impl->enqueueLaunch(
+              number, nullptr, tensors->getInputs(), tensors->getOutputs()))
+        return error;
+      if (llvm::Error error = driver.check(driver.streamSynchronize(nullptr),
+                                           impl->name(number) + " failed"))
+        return error;
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = impl->order.run(nullptr, runAll))
+    return std::move(error);
   return tensors->readOutputs(*impl);
 }

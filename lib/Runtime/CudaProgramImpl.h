@@ -12,13 +12,14 @@
 #include "CudaHandles.h"
 #include "CudaLibrary.h"
 #include "Mirage/Runtime/CudaDevice.h"
+#include "RunOrder.h"
 
 namespace mlir::mirage {
 
 struct CudaProgram::Impl {
   Impl(const CudaDevice &device, const Artifact &artifact)
       : device(device), driver(device.getDriver()), artifact(artifact),
-        module(driver), workspace(driver) {}
+        module(driver), workspace(driver), order(driver) {}
 
   llvm::Error loadModule();
   llvm::Error loadFunctions();
@@ -48,6 +49,7 @@ struct CudaProgram::Impl {
   cuda::Memory workspace;
   std::unique_ptr<cuda::LibraryLaunches> library; ///< null if it is not used
   std::vector<CudaLaunch> launches;
+  mutable cuda::RunOrder order;
 };
 
 /// Device memory for one set of an artifact's tensors.

@@ -17,7 +17,8 @@ from . import _library
 from ._library import Context, Module, lib
 from .errors import MirageError
 from .pages import report as write_page
-from .programs import find_gpu, load
+from .devices import find_gpu
+from .programs import load
 from .compiler import find_tool, from_mlir
 from .progress import Progress
 from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize

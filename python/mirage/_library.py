@@ -107,6 +107,13 @@ _PROTOTYPES = {
     "mirageModuleGetGraph": (_STATUS, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "mirageDeviceOpen": (_STATUS, [c_int, c_int, POINTER(c_void_p)]),
     "mirageDeviceClose": (None, [c_void_p]),
+    "mirageFindDevice": (_STATUS, [c_uint64, POINTER(c_int)]),
+    "mirageDeviceIsCapturing": (_STATUS, [c_void_p, c_void_p, POINTER(c_int)]),
+    "mirageEventCreate": (_STATUS, [c_void_p, POINTER(c_void_p)]),
+    "mirageEventDestroy": (None, [c_void_p]),
+    "mirageEventRecord": (_STATUS, [c_void_p, c_void_p]),
+    "mirageEventMakeWait": (_STATUS, [c_void_p, c_void_p]),
+    "mirageEventHasPassed": (_STATUS, [c_void_p, POINTER(c_int)]),
     "mirageDeviceGetName": (c_char_p, [c_void_p]),
     "mirageDeviceGetComputeCapability": (c_int, [c_void_p]),
     "mirageProgramLoad": (_STATUS, [c_void_p, c_char_p, c_int, POINTER(c_void_p)]),
@@ -117,6 +124,7 @@ _PROTOTYPES = {
     "mirageProgramGetOutput": (_STATUS, [c_void_p, c_size_t, POINTER(TensorInfo)]),
     "mirageProgramGetWorkspaceBytes": (c_int64, [c_void_p]),
     "mirageProgramEnqueue": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "mirageProgramTrustStreams": (_STATUS, [c_void_p]),
     "mirageProgramMakeCurrent": (_STATUS, [c_void_p]),
     "mirageProgramRun": (_STATUS, [c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
 }
@@ -144,7 +152,7 @@ def _make_missing(path: str, name: str) -> Callable[..., None]:
     return refuse
 
 
-def _load() -> Any:
+def _load() -> "tuple[Any, Any]":
     """The library's functions. libMirageRuntimeC.so, which is small, has those that run programs."""
     path = _find_library()
     try:
@@ -156,10 +164,12 @@ def _load() -> Any:
         function = getattr(library, name, None) or _make_missing(path, name)
         function.restype, function.argtypes = result, arguments
         setattr(functions, name, function)
-    return functions
+    # Taken from the library anew, it is another object: one that converts nothing. It takes pointers as
+    # c_void_p and arrays of addresses as bytes, and costs half of what mirageProgramEnqueue does.
+    return functions, library["mirageProgramEnqueue"]
 
 
-lib = _load()
+lib, enqueue = _load()
 
 
 def last_error() -> str:
@@ -200,8 +210,9 @@ def uint32s(values: Sequence[int]):
     return (c_uint32 * len(values))(*values)
 
 
-def _give_back(destroy: Callable[[c_void_p], None], pointer: c_void_p, *needs: object) -> None:
-    destroy(pointer)
+def _give_back(process: int, destroy: Callable[[c_void_p], None], pointer: c_void_p, *needs: object) -> None:
+    if process == os.getpid():  # what a forked child has is its parent's
+        destroy(pointer)
 
 
 class Handle:
@@ -211,7 +222,7 @@ class Handle:
         self.pointer = pointer
         # A garbage collector that finds all of them at once takes them in any order; what a finalizer
         # has got lives until it has run.
-        self._finalizer = weakref.finalize(self, _give_back, destroy, pointer, *needs)
+        self._finalizer = weakref.finalize(self, _give_back, os.getpid(), destroy, pointer, *needs)
 
     @property
     def _as_parameter_(self):

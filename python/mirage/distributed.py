@@ -16,7 +16,7 @@ from . import _library
 from ._library import Context, Module, lib
 from .compiler import find_tool
 from .errors import CompileError, GraphError, RunError
-from .programs import find_gpu
+from .devices import find_gpu
 from .progress import call_interruptibly
 
 logger = logging.getLogger("mirage")

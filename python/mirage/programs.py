@@ -6,43 +6,20 @@ import dataclasses
 import json
 import os
 import pathlib
-import sys
 import tempfile
 import threading
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from . import _library, tensors
+from . import _library, streams, tensors
 from ._library import Handle, check_run, lib
 from .compatibility import warn_of_unused
+from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
+from .streams import RunStream
 from .tensors import CPU, Device, TensorSpec
-
-_EMULATOR, _CUDA = 0, 1
-
-_devices: Dict[Device, Handle] = {}
-_devices_lock = threading.Lock()
-
-
-def open_device(device: Device) -> Handle:
-    """A GPU, or the emulator where tensors are on the CPU. Opened once."""
-    with _devices_lock:
-        if device not in _devices:
-            pointer = c_void_p()
-            kind, ordinal = (_EMULATOR, 0) if device == CPU else (_CUDA, device[1])
-            check_run(lib.mirageDeviceOpen(kind, ordinal, byref(pointer)))
-            _devices[device] = Handle(pointer, lib.mirageDeviceClose)
-        return _devices[device]
-
-
-def find_gpu(ordinal: int = 0) -> Optional[str]:
-    """The name of a GPU, None if there is none that the driver opens."""
-    try:
-        return lib.mirageDeviceGetName(open_device(("cuda", ordinal))).decode()
-    except RunError:
-        return None
-
+from .torch_calls import Place, TorchCall, make_torch_call
 
 def _read_specs(program: c_void_p, count, get) -> Tuple[TensorSpec, ...]:
     specs = []
@@ -64,7 +41,10 @@ class LoadedProgram:
         self.handle = Handle(pointer, lib.mirageProgramDestroy)
         self.inputs = _read_specs(pointer, lib.mirageProgramGetNumInputs, lib.mirageProgramGetInput)
         self.outputs = _read_specs(pointer, lib.mirageProgramGetNumOutputs, lib.mirageProgramGetOutput)
-        self.lock = threading.Lock()  # runs of one program share its workspace
+        self.lock = threading.Lock()
+        self._streams: List[RunStream] = []
+        if device != CPU:
+            check_run(lib.mirageProgramTrustStreams(self.handle))
 
     def run(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On the emulator, by addresses."""
@@ -72,88 +52,15 @@ class LoadedProgram:
             check_run(lib.mirageProgramRun(self.handle, (c_void_p * len(inputs))(*inputs),
                                            (c_void_p * len(outputs))(*outputs)))
 
-    def enqueue(self, stream: int, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+    def enqueue(self, stream: RunStream, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On a GPU."""
-        status = lib.mirageProgramEnqueue(self.handle, stream, (c_uint64 * len(inputs))(*inputs),
-                                          (c_uint64 * len(outputs))(*outputs))
-        if status != _library.SUCCESS:
-            raise RunError(_library.last_error())
-
-
-class _TorchCall:
-    """What a call on tensors of torch on one GPU needs, found out once: comparisons, and one call of
-    the library, are all that is left."""
-
-    def __init__(self, program: LoadedProgram, torch: Any):
-        self.pointer = program.handle.pointer
-        self.program = program  # which keeps the pointer alive
-        self.ordinal = program.device[1]
-        self.device = torch.device("cuda", self.ordinal)
-        self.inputs = [(torch.Size(spec.shape), spec.strides, getattr(torch, spec.dtype.name))
-                       for spec in program.inputs]
-        self.outputs = [(torch.Size(spec.shape), spec.strides, getattr(torch, spec.dtype.name))
-                        for spec in program.outputs]
-        self.empty = torch.empty_strided
-        self.is_grad_enabled = torch.is_grad_enabled
-        self.get_stream = torch._C._cuda_getCurrentRawStream
-        self.addresses = threading.local()  # a call's own, while it runs
-
-    def _get_addresses(self) -> Any:
-        try:
-            return self.addresses.arrays
-        except AttributeError:
-            arrays = (c_uint64 * len(self.inputs))(), (c_uint64 * len(self.outputs))()
-            self.addresses.arrays = arrays
-            return arrays
-
-    def _bind(self, given: Sequence[Any], wanted: Sequence[Any], addresses: Any) -> bool:
-        """Fills in addresses. False where something does not fit."""
-        if len(given) != len(wanted):
-            return False
-        ordinal = self.ordinal
-        number = 0
-        for tensor, (shape, strides, dtype) in zip(given, wanted):
-            if tensor.shape != shape or tensor.stride() != strides or tensor.dtype is not dtype:
-                return False
-            address = tensor.data_ptr()
-            if tensor.get_device() != ordinal or address & 15:
-                return False
-            if tensor.requires_grad and self.is_grad_enabled():
-                return False
-            addresses[number] = address
-            number += 1
-        return True
-
-    def __call__(self, given: Sequence[Any], stream: Optional[int], out: Optional[Sequence[Any]]) -> Optional[List[Any]]:
-        """None where something does not fit, which slower checks put into words."""
-        inputs, outputs = self._get_addresses()
-        try:
-            if not self._bind(given, self.inputs, inputs):
-                return None
-            if out is None:
-                out = [self.empty(shape, strides, dtype=dtype, device=self.device)
-                       for shape, strides, dtype in self.outputs]
-                for number, tensor in enumerate(out):
-                    outputs[number] = tensor.data_ptr()
-            elif not self._bind(out, self.outputs, outputs):
-                return None
-        except (AttributeError, TypeError):  # no tensors of torch
-            return None
-        status = lib.mirageProgramEnqueue(self.pointer, self.get_stream(self.ordinal) if stream is None else stream,
-                                          inputs, outputs)
-        if status != _library.SUCCESS:
-            raise RunError(_library.last_error())
-        return out if type(out) is list else list(out)
-
-
-def _stream_address(stream: Any) -> Optional[int]:
-    """A stream of torch or CuPy, or its address."""
-    if stream is None or isinstance(stream, int):
-        return stream
-    for name in ("cuda_stream", "ptr"):
-        if hasattr(stream, name):
-            return int(getattr(stream, name))
-    raise RunError(f"expects a stream of torch or CuPy or its address, got {stream!r}")
+        with self.lock:
+            # The library was promised that a stream is there until a run in another one was enqueued: this
+            # list keeps it as long. Those of torch always stay.
+            self._streams.append(stream)
+            check_run(lib.mirageProgramEnqueue(self.handle, stream.address, (c_uint64 * len(inputs))(*inputs),
+                                               (c_uint64 * len(outputs))(*outputs)))
+            del self._streams[:-1]
 
 
 class CompiledGraph:
@@ -161,33 +68,55 @@ class CompiledGraph:
     on the current stream; those of torch on the CPU and of NumPy on the emulator.
 
         outputs = compiled(inputs=[x, w])
-        outputs = compiled([x, w], out=[y])   # into tensors that are there
+        outputs = compiled([x, w], out=[y])      # into tensors that are there
+        outputs = compiled([x, w], stream=s)     # on another stream than the current one
 
-    The emulator runs the code that a GPU would, with checks: slowly. Runs of one program in several
-    streams must not overlap, since they share its workspace; and outputs share no memory with inputs,
-    which calls on tensors of torch on a GPU do not look at."""
+    The emulator runs the code that a GPU would, with checks: slowly.
+
+    On a GPU a call returns when the run is in the stream. Any thread may call; runs of one program follow
+    one another on the device, in whatever streams. `stream` is one of torch or CuPy, or an address, and
+    works as `with torch.cuda.stream(s):` does: it is the caller who lets s wait for what writes the inputs,
+    and others wait for s before they read the outputs. Memory is looked after: outputs are allocated in s,
+    and inputs not handed out again before s is done with them. Without it, CuPy's tensors run in CuPy's
+    current stream, and others that have DLPack or the CUDA array interface in the default stream, which
+    waits for what their owners have under way. Calls can be captured in a CUDA graph, once the program has
+    run; a graph's launches are ordered with other runs of the program by whoever launches it, and tensors
+    and program live as long as the graph. docs/Runtime.md, "Threads, streams and captures", has all of it.
+
+    Outputs share no memory with inputs, which calls on tensors of torch on a GPU do not look at."""
 
     def __init__(self, folder: str, mlir: str):
         self._folder = os.path.abspath(folder)
         self._mlir = mlir
+        self._lock = threading.Lock()
         self._programs: Dict[Device, LoadedProgram] = {}
-        self._torch_calls: Dict[Device, _TorchCall] = {}
-        self._last_call: Optional[_TorchCall] = None
+        self._specs: Optional[Tuple[Tuple[TensorSpec, ...], Tuple[TensorSpec, ...]]] = None
+        self._torch_calls: Dict[Device, TorchCall] = {}
+        self._last_call: Optional[TorchCall] = None
         self._finalizer: Any = None  #: of a folder that is the program's own
 
     def _load(self, device: Device) -> LoadedProgram:
-        if device not in self._programs:
-            self._programs[device] = LoadedProgram(self._folder, device)
-        return self._programs[device]
+        with self._lock:
+            if device not in self._programs:
+                program = LoadedProgram(self._folder, device)
+                self._specs = program.inputs, program.outputs
+                self._programs[device] = program
+            return self._programs[device]
+
+    def _get_specs(self) -> Tuple[Tuple[TensorSpec, ...], Tuple[TensorSpec, ...]]:
+        if self._specs is None:
+            program = LoadedProgram(self._folder, CPU)  # which goes again: it may never run there
+            self._specs = program.inputs, program.outputs
+        return self._specs
 
     @property
     def inputs(self) -> Tuple[TensorSpec, ...]:
         """What the program takes."""
-        return self._load(CPU).inputs
+        return self._get_specs()[0]
 
     @property
     def outputs(self) -> Tuple[TensorSpec, ...]:
-        return self._load(CPU).outputs
+        return self._get_specs()[1]
 
     @property
     def mlir(self) -> str:
@@ -200,8 +129,9 @@ class CompiledGraph:
 
     def __call__(self, inputs: Sequence[Any], *, stream: Any = None, out: Optional[Sequence[Any]] = None,
                  **unused: Any) -> List[Any]:
-        if self._last_call is not None and stream is None:
-            done = None if unused else self._last_call(inputs, None, out)
+        call = self._last_call
+        if call is not None and stream is None and not unused:
+            done = call(inputs, out)
             if done is not None:
                 return done
         warn_of_unused(unused)
@@ -209,43 +139,61 @@ class CompiledGraph:
         if out is not None:
             out = _as_sequence("out", out)
         if given and tensors.is_torch(given[0]) and given[0].is_cuda:
-            self._last_call = self._get_torch_call(given[0].device.index)
-            done = self._last_call(given, _stream_address(stream), out)
+            done = self._call_on_torch(("cuda", given[0].get_device()), given, stream, out)
             if done is not None:
                 return done
-        return self._call(given, _stream_address(stream), out)
+        return self._call(given, stream, out)
 
-    def _get_torch_call(self, ordinal: int) -> _TorchCall:
-        device = ("cuda", ordinal)
-        if device not in self._torch_calls:
-            self._torch_calls[device] = _TorchCall(self._load(device), sys.modules["torch"])
-        return self._torch_calls[device]
-
-    def _call(self, given: Sequence[Any], stream: Optional[int], out: Optional[Sequence[Any]]) -> List[Any]:
-        """With all checks, and a sentence for what does not fit."""
-        specs = self._load(CPU)
-        _check_count("inputs", given, specs.inputs)
-        bound = [tensors.describe(tensor) for tensor in given]
-        device = bound[0].device if bound else CPU
-        for spec, tensor in zip(specs.inputs, bound):
-            tensors.check(spec, "input", tensor, device)
-        if out is None:
-            out = [tensors.make_empty(spec, given[0]) for spec in specs.outputs]
-        _check_count("outputs", out, specs.outputs)
-        results = [tensors.describe(tensor) for tensor in out]
-        for spec, tensor in zip(specs.outputs, results):
-            tensors.check(spec, "output", tensor, device)
-        tensors.check_outputs(specs.outputs, results, bound)
+    def _call_on_torch(self, device: Device, given: Sequence[Any], stream: Any,
+                       out: Optional[Sequence[Any]]) -> Optional[List[Any]]:
+        """None where something does not fit."""
         program = self._load(device)
-        addresses = [tensor.address for tensor in bound], [tensor.address for tensor in results]
-        if device == CPU:
-            if stream is not None:
-                raise RunError("expects no stream where tensors are on the CPU, got one")
-            program.run(*addresses)
-        else:
-            if stream is None and tensors.is_torch(given[0]):
-                stream = sys.modules["torch"].cuda.current_stream(device[1]).cuda_stream
-            program.enqueue(stream or 0, *addresses)
+        if device not in self._torch_calls:
+            self._torch_calls[device] = make_torch_call(program.handle.pointer, program.inputs, program.outputs,
+                                                        Place(device))
+        call = self._last_call = self._torch_calls[device]
+        if stream is not None:
+            streams.check_device(stream, device)
+        with streams.allocate_in(stream, given[0], device):
+            done = call(given, out)
+        if done is not None:
+            streams.record_use(stream, [*given, *done], device)
+        return done
+
+    def _call(self, given: Sequence[Any], stream: Any, out: Optional[Sequence[Any]]) -> List[Any]:
+        """With all checks, and a sentence for what does not fit."""
+        if not given:
+            _check_count("inputs", given, self.inputs)
+        device = tensors.find_device(given[0]) if given else CPU
+        program = self._load(device)
+        _check_count("inputs", given, program.inputs)
+        if device != CPU:
+            return self._call_on_gpu(program, given, stream, out)
+        if stream is not None:
+            raise RunError("expects no stream where tensors are on the CPU, got one")
+        bound = _bind("input", given, program.inputs, device, None)
+        if out is None:
+            out = [tensors.make_empty(spec, given[0]) for spec in program.outputs]
+        results = _bind_outputs(out, program.outputs, device, None, bound)
+        program.run([tensor.address for tensor in bound], [tensor.address for tensor in results])
+        return list(out)
+
+    def _call_on_gpu(self, program: LoadedProgram, given: Sequence[Any], stream: Any,
+                     out: Optional[Sequence[Any]]) -> List[Any]:
+        device = program.device
+        gpu = get_gpu(device)
+        gpu.let_go()
+        chosen = streams.choose(stream, given, gpu, device)
+        bound = _bind("input", given, program.inputs, device, chosen)
+        if out is None:
+            with streams.allocate_in(stream, given[0], device):
+                out = [tensors.make_empty(spec, given[0]) for spec in program.outputs]
+        results = _bind_outputs(out, program.outputs, device, chosen, bound)
+        program.enqueue(chosen, [tensor.address for tensor in bound], [tensor.address for tensor in results])
+        streams.record_use(stream, [*given, *out], device)
+        foreign = [tensor.owner for tensor in [*bound, *results] if not tensors.is_torch(tensor.owner)]
+        if foreign and not chosen.is_capturing:
+            gpu.keep(chosen.address, foreign)
         return list(out)
 
     def visualize(self, name: "str | os.PathLike[str]") -> str:
@@ -382,6 +330,22 @@ def _as_sequence(what: str, values: Any) -> Sequence[Any]:
     if isinstance(values, (list, tuple)):
         return values
     raise RunError(f"expects {what} as a list of tensors, got {type(values).__name__}")
+
+
+def _bind(role: str, given: Sequence[Any], specs: Sequence[TensorSpec], device: Device,
+          stream: Optional[RunStream]) -> List[tensors.Bound]:
+    bound = [tensors.describe(tensor, stream) for tensor in given]
+    for spec, tensor in zip(specs, bound):
+        tensors.check(spec, role, tensor, device)
+    return bound
+
+
+def _bind_outputs(out: Sequence[Any], specs: Sequence[TensorSpec], device: Device, stream: Optional[RunStream],
+                  inputs: Sequence[tensors.Bound]) -> List[tensors.Bound]:
+    _check_count("outputs", out, specs)
+    results = _bind("output", out, specs, device, stream)
+    tensors.check_outputs(specs, results, inputs)
+    return results
 
 
 def _check_count(what: str, values: Sequence[Any], specs: Sequence[TensorSpec]) -> None:

@@ -22,7 +22,8 @@ from .compiler import compile_graph, compile_module, find_tool, from_mlir, log_w
 from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
 from .errors import CompileError, GraphError, RunError
 from .graph import KernelGraph
-from .programs import OptimizedGraph, SearchResult, find_gpu
+from .devices import find_gpu
+from .programs import OptimizedGraph, SearchResult
 from .progress import Progress, call_interruptibly
 
 logger = logging.getLogger("mirage")

@@ -8,6 +8,7 @@ import dataclasses
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ._library import check_run, lib
 from .dtypes import DType, match_dtype
 from .errors import RunError
 
@@ -76,20 +77,28 @@ def row_major(shape: Sequence[int]) -> Tuple[int, ...]:
 
 
 def _describe_torch(tensor: Any) -> Bound:
+    torch = sys.modules["torch"]
+    if tensor.is_nested or tensor.layout != torch.strided:
+        raise RunError(f"expects a strided tensor, got {'a nested' if tensor.is_nested else tensor.layout} one; "
+                       "to_dense(), to_padded_tensor() or contiguous() it")
     device = tensor.device
     if device.type not in ("cpu", "cuda"):
         raise RunError(f"expects a tensor on the CPU or on a CUDA device, got one on {device}")
-    if tensor.requires_grad and sys.modules["torch"].is_grad_enabled():
+    if tensor.requires_grad and torch.is_grad_enabled():
         raise RunError("expects tensors that need no gradient, which Mirage does not compute; "
                        "call under torch.no_grad(), or detach() them")
-    if tensor.is_conj() or tensor.is_neg() or tensor.layout != sys.modules["torch"].strided:
-        raise RunError("expects a strided tensor as it lies in memory; resolve_conj(), resolve_neg() or to_dense() it")
-    return Bound(tensor.data_ptr(), tuple(tensor.shape), match_dtype(str(tensor.dtype).rpartition(".")[2]), str(tensor.dtype),
+    if tensor.is_conj() or tensor.is_neg():
+        raise RunError("expects a tensor as it lies in memory, got one that is conjugated or negated when it is read; "
+                       "resolve_conj() or resolve_neg() it")
+    name = str(tensor.dtype)
+    return Bound(tensor.data_ptr(), tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
                  tuple(tensor.stride()), (device.type, device.index or 0), tensor)
 
 
 def _in_elements(name: str, strides: Optional[Sequence[int]], shape: Sequence[int], itemsize: int) -> Tuple[int, ...]:
     if strides is None:
+        return row_major(shape)
+    if itemsize == 0:  # of no type that is taken
         return row_major(shape)
     if any(stride % itemsize for stride in strides):
         raise RunError(f"expects strides of whole elements, got {tuple(strides)} bytes of {name}")
@@ -103,14 +112,34 @@ def _describe_numpy(tensor: Any) -> Bound:
                  tensor.flags.writeable)
 
 
-def _describe_cuda_array(tensor: Any) -> Bound:
+#: The type strings of what torch and NumPy call the type so.
+_CUDA_ARRAY_TYPES = {"<f2": "float16", "<f4": "float32"}
+
+
+def find_gpu_of(address: int) -> int:
+    """The driver knows where memory lies, whoever has allocated it."""
+    ordinal = ctypes.c_int()
+    check_run(lib.mirageFindDevice(address, ctypes.byref(ordinal)))
+    return ordinal.value
+
+
+def _describe_cuda_array(tensor: Any, stream: Any) -> Bound:
+    # https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html
     interface: Dict[str, Any] = tensor.__cuda_array_interface__
-    name = interface["typestr"]
-    dtype = {"<f2": "float16", "<f4": "float32"}.get(name)
-    ordinal = getattr(getattr(tensor, "device", None), "id", 0)
-    return Bound(interface["data"][0], tuple(interface["shape"]), match_dtype(dtype), name,
-                 _in_elements(name, interface.get("strides"), interface["shape"], int(name[2:])),
-                 ("cuda", int(ordinal) if isinstance(ordinal, int) else 0), tensor, not interface["data"][1])
+    if interface.get("mask") is not None:
+        raise RunError("expects a tensor all of whose elements count, got one with a mask")
+    name, shape, (address, is_read_only) = interface["typestr"], tuple(interface["shape"]), interface["data"]
+    dtype = match_dtype(_CUDA_ARRAY_TYPES.get(name))
+    strides = (row_major(shape) if dtype is None  # which is refused
+               else _in_elements(name, interface.get("strides"), shape, dtype.itemsize))
+    device = ("cuda", find_gpu_of(address))
+    writer = interface.get("stream")  # of version 3: that of whoever writes it; None: nobody is at it
+    if writer == 0:
+        raise RunError("expects the stream of the CUDA array interface as 1, 2 or an address, got 0, which does not "
+                       "say which default stream is meant")
+    if writer is not None and stream is not None:
+        stream.wait_for(writer)
+    return Bound(address, shape, dtype, name, strides, device, tensor, not is_read_only)
 
 
 class _DLTensor(ctypes.Structure):
@@ -121,6 +150,13 @@ class _DLTensor(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
+class _DLManagedTensorVersioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", _DLTensor)]
+
+
+_DL_VERSION, _DL_READ_ONLY = (1, 0), 1
+_get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
 _DL_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}  # kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
@@ -128,33 +164,93 @@ _DL_TYPES = {(2, 16): "float16", (2, 32): "float32", (4, 16): "bfloat16", (10, 8
              (12, 8): "float8_e5m2"}
 
 
-def _describe_dlpack(tensor: Any) -> Bound:
-    capsule = tensor.__dlpack__()
-    described = _DLTensor.from_address(_get_pointer(capsule, b"dltensor"))
-    if described.device_type not in _DL_DEVICES:
-        raise RunError(f"expects a tensor on the CPU or on a CUDA device, got DLPack's device {described.device_type}")
+def _get_dlpack_device(tensor: Any) -> Device:
+    kind, ordinal = tensor.__dlpack_device__()
+    if int(kind) not in _DL_DEVICES:
+        raise RunError(f"expects a tensor on the CPU or on a CUDA device, got DLPack's device {int(kind)}")
+    return (_DL_DEVICES[int(kind)], int(ordinal)) if _DL_DEVICES[int(kind)] == "cuda" else CPU
+
+
+def _get_capsule(tensor: Any, options: Dict[str, Any]) -> Any:
+    """Of version 1 of DLPack, which hands over what may only be read, where its owner has that."""
+    try:
+        return tensor.__dlpack__(max_version=_DL_VERSION, **options)
+    except TypeError:
+        return tensor.__dlpack__(**options)
+
+
+def _open_capsule(capsule: Any) -> Tuple[_DLTensor, bool]:
+    """What it describes, and whether that may be written."""
+    name = _get_name(capsule)
+    if name == b"dltensor":
+        return _DLTensor.from_address(_get_pointer(capsule, name)), True
+    if name != b"dltensor_versioned":
+        raise RunError(f"expects a capsule of DLPack, got one named {name!r}")
+    versioned = _DLManagedTensorVersioned.from_address(_get_pointer(capsule, name))
+    if versioned.major != _DL_VERSION[0]:
+        raise RunError(f"expects DLPack of version 1, got {versioned.major}")
+    return versioned.tensor, not versioned.flags & _DL_READ_ONLY
+
+
+def _describe_dlpack(tensor: Any, stream: Any) -> Bound:
+    device = _get_dlpack_device(tensor)
+    # Its owner lets the stream of the run wait for what writes the tensor.
+    capsule = _get_capsule(tensor, {"stream": stream.for_dlpack()} if device != CPU and stream is not None else {})
+    described, is_writable = _open_capsule(capsule)
     rank = described.ndim
     shape = tuple(described.shape[:rank])
     name = f"DLPack's type {described.code} of {described.bits} bits"
     dtype = _DL_TYPES.get((described.code, described.bits)) if described.lanes == 1 else None
-    kind = _DL_DEVICES[described.device_type]
     strides = tuple(described.strides[:rank]) if described.strides else row_major(shape)
     return Bound((described.data or 0) + described.byte_offset, shape, match_dtype(dtype), name, strides,
-                 (kind, described.device_id if kind == "cuda" else 0), (tensor, capsule))
+                 device, (tensor, capsule), is_writable)
 
 
-def describe(tensor: Any) -> Bound:
-    """What a tensor is and where it lies."""
-    if is_torch(tensor):
-        return _describe_torch(tensor)
-    if is_numpy(tensor):
-        return _describe_numpy(tensor)
-    if hasattr(tensor, "__cuda_array_interface__"):
-        return _describe_cuda_array(tensor)
-    if hasattr(tensor, "__dlpack__"):
-        return _describe_dlpack(tensor)
-    raise RunError("expects a tensor of torch or NumPy, or one with DLPack or the CUDA array interface, "
-                   f"got {type(tensor).__name__}")
+def _explain(tensor: Any, error: Exception) -> RunError:
+    return RunError("expects a tensor of torch or NumPy, or one with DLPack or the CUDA array interface, that says "
+                    f"where it lies, got {type(tensor).__name__}: {str(error) or type(error).__name__}")
+
+
+def _refuse(tensor: Any) -> RunError:
+    return RunError("expects a tensor of torch or NumPy, or one with DLPack or the CUDA array interface, "
+                    f"got {type(tensor).__name__}")
+
+
+def find_device(tensor: Any) -> Device:
+    """Where a tensor lies, and nothing else about it."""
+    try:
+        if is_torch(tensor):
+            return (tensor.device.type, tensor.device.index or 0) if tensor.device.type == "cuda" else CPU
+        if is_numpy(tensor):
+            return CPU
+        if hasattr(tensor, "__cuda_array_interface__"):
+            return "cuda", find_gpu_of(tensor.__cuda_array_interface__["data"][0])
+        if hasattr(tensor, "__dlpack_device__"):
+            return _get_dlpack_device(tensor)
+    except RunError:
+        raise
+    except Exception as error:  # of whoever made the tensor
+        raise _explain(tensor, error) from error
+    raise _refuse(tensor)
+
+
+def describe(tensor: Any, stream: Any = None) -> Bound:
+    """What a tensor is and where it lies. `stream`: the streams.RunStream that is to read or write it, which
+    is made to wait for what its owner has under way; None on the CPU."""
+    try:
+        if is_torch(tensor):
+            return _describe_torch(tensor)
+        if is_numpy(tensor):
+            return _describe_numpy(tensor)
+        if hasattr(tensor, "__cuda_array_interface__"):
+            return _describe_cuda_array(tensor, stream)
+        if hasattr(tensor, "__dlpack__"):
+            return _describe_dlpack(tensor, stream)
+    except RunError:
+        raise
+    except Exception as error:  # of whoever made the tensor
+        raise _explain(tensor, error) from error
+    raise _refuse(tensor)
 
 
 def check(spec: TensorSpec, role: str, bound: Bound, device: Device) -> None:
@@ -201,7 +297,7 @@ def make_empty(spec: TensorSpec, like: Any) -> Any:
         flat = cupy.empty(spec.size_bytes, dtype=cupy.uint8)
         return cupy.ndarray(spec.shape, dtype=spec.dtype.name, memptr=flat.data,
                             strides=tuple(stride * spec.dtype.itemsize for stride in spec.strides))
-    if is_numpy(like) or describe(like).device == CPU:
+    if is_numpy(like) or find_device(like) == CPU:
         return _make_numpy(spec)
     raise RunError(f"expects out=, a tensor for each output, where inputs are of {type(like).__name__}")
 

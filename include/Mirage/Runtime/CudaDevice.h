@@ -13,12 +13,14 @@
 #include "Mirage/Artifact/MeasuredTime.h"
 #include "Mirage/Reference/HostTensor.h"
 #include <memory>
+#include <mutex>
 
 namespace mlir::mirage {
 
 namespace cuda {
 class Driver;
 }
+class CudaProgram;
 
 /// One GPU. The driver is opened at run time and the device's primary context
 /// made current in the calling thread.
@@ -47,6 +49,15 @@ public:
   llvm::Error runCurrent(llvm::function_ref<llvm::Error()> run) const;
   /// Waits for all work of the context, which is current.
   llvm::Error synchronize() const;
+  /// Whether what is put into a stream (a CUstream) goes into a graph.
+  llvm::Expected<bool> isCapturing(void *stream) const;
+  /// Lets go of a program's owner once the program's work has ended, and
+  /// disturbs no capture: at once, or, where that cannot be known
+  /// (CudaProgram::finish), when freeRetired() is called or the device goes.
+  void retire(const CudaProgram &program, std::shared_ptr<void> owner);
+  /// Waits for the device, if there is something to be freed, and frees it. No
+  /// stream may be in a capture then.
+  llvm::Error freeRetired();
   const cuda::Driver &getDriver() const { return *driver; }
 
 private:
@@ -59,7 +70,13 @@ private:
   std::string name;
   int computeCapability = 0, driverVersion = 0;
   int64_t l2Bytes = 0, sharedBytes = 0, registers = 0;
+  std::mutex retiredMutex;
+  std::vector<std::shared_ptr<void>> retired; ///< owners of programs
 };
+
+/// The GPU on which an address lies, whichever context it belongs to. An error
+/// says what it is otherwise.
+llvm::Expected<int> findCudaDevice(uint64_t address);
 
 /// Times of one run in microseconds, over replays of a CUDA graph.
 struct CudaTimes {
@@ -109,8 +126,10 @@ public:
 
   /// Puts all launches into a stream (a CUstream; null is the default one) and
   /// returns at once. Allocates nothing and can be captured in a CUDA graph.
-  /// Runs of one program must not overlap: they share its workspace and the
-  /// counters by which blocks wait.
+  /// Runs of one program share its workspace and the counters by which blocks
+  /// wait: each begins, on the device, when the one before has ended, whatever
+  /// threads and streams they come from. docs/Runtime.md says what that asks of
+  /// streams, and how it is with captures.
   /// \param inputs, outputs  device addresses, in the artifact's order.
   llvm::Error enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
                       llvm::ArrayRef<uint64_t> outputs) const;
@@ -125,6 +144,14 @@ public:
   llvm::Expected<CudaTimes>
   measure(llvm::ArrayRef<HostTensor> inputs,
           const CudaMeasureOptions &options = {}) const;
+
+  /// The caller's promise that each stream is there until a run in another one
+  /// was enqueued, or the program is gone; it spares an event behind each run.
+  void trustStreams() const;
+
+  /// Waits for the last run, and disturbs no capture. \returns false where it
+  /// would, and where replays of a graph may be under way.
+  bool finish() const;
 
   struct Impl; ///< of the library alone
   const Impl &getImpl() const { return *impl; }

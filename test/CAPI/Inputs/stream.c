@@ -70,9 +70,44 @@ static int countWrong(uint64_t address) {
   return wrong;
 }
 
+/* Where memory is, and one stream that waits for another. */
+static void checkStreams(const MirageDevice *device,
+                         const MirageProgram *program, Handle stream,
+                         const uint64_t *input, const uint64_t *output) {
+  MirageEvent *event;
+  int ordinal = -1, answer = -1;
+  check(mirageFindDevice(output[0] + 4, &ordinal) == MirageSuccess, "find");
+  printf("on device %d\n", ordinal);
+  if (mirageFindDevice(64, &ordinal) != MirageSuccess)
+    printf("%d: %s\n", ordinal, mirageGetLastError());
+  check(mirageProgramTrustStreams(program) == MirageSuccess, "trusting");
+  check(mirageEventCreate(device, &event) == MirageSuccess &&
+            mirageEventRecord(event, stream) == MirageSuccess &&
+            mirageEventMakeWait(event, NULL) == MirageSuccess,
+        "an event");
+  check(mirageProgramEnqueue(program, NULL, input, output) == MirageSuccess,
+        "enqueue behind an event");
+  printf("two streams: %d wrong\n", countWrong(output[0]));
+  check(mirageEventHasPassed(event, &answer) == MirageSuccess, "asking");
+  printf("passed: %d\n", answer);
+  mirageEventDestroy(event);
+  check(beginCapture(stream, 0) == 0, "capturing");
+  check(mirageDeviceIsCapturing(device, stream, &answer) == MirageSuccess,
+        "asking a stream");
+  printf("captures: %d\n", answer);
+}
+
+/* A program goes while somebody captures, who does not notice. */
+static void destroyDuringCapture(MirageProgram *program, Handle stream) {
+  Handle graph = NULL;
+  mirageProgramDestroy(program);
+  check(endCapture(stream, &graph) == 0, "a capture during which one goes");
+  graphDestroy(graph);
+}
+
 int main(int argc, char **argv) {
   MirageDevice *device;
-  MirageProgram *program;
+  MirageProgram *program, *other;
   Handle stream = NULL, graph = NULL, executable = NULL;
   uint64_t input[1], output[1];
   check(argc == 2, "usage: stream FOLDER");
@@ -106,6 +141,12 @@ int main(int argc, char **argv) {
 
   execDestroy(executable);
   graphDestroy(graph);
+  check(mirageProgramLoad(device, argv[1], MirageLibraryAuto, &other) ==
+            MirageSuccess,
+        "load another");
+  fillInput(input[0], 3.0f);
+  checkStreams(device, other, stream, input, output);
+  destroyDuringCapture(other, stream);
   streamDestroy(stream);
   memFree(input[0]);
   memFree(output[0]);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeState.h"
+#include "llvm/ADT/Twine.h"
 #include <cstring>
 
 using namespace fake;
@@ -20,6 +21,8 @@ static const std::map<CUresult, std::pair<const char *, const char *>> kErrors =
      {kOutOfMemory, {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}},
      {kNoDevice,
       {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"}},
+     {kInvalidDevice, {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"}},
+     {kInvalidHandle, {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}},
      {kInvalidPtx, {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"}},
      {kInvalidContext,
       {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"}},
@@ -34,7 +37,17 @@ static const std::map<CUresult, std::pair<const char *, const char *>> kErrors =
       {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}},
      {kCaptureUnsupported,
       {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
-       "operation not permitted when stream is capturing"}}};
+       "operation not permitted when stream is capturing"}},
+     {kCaptureInvalidated,
+      {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+       "operation failed due to a previous error during capture"}},
+     {kCaptureIsolation,
+      {"CUDA_ERROR_STREAM_CAPTURE_ISOLATION",
+       "dependency created on uncaptured work in another stream"}},
+     {kCaptureImplicit,
+      {"CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+       "operation would make the legacy stream depend on a capturing blocking "
+       "stream"}}};
 
 FAKE CUresult cuGetErrorName(CUresult result, const char **name) {
   auto found = kErrors.find(result);
@@ -62,8 +75,10 @@ FAKE CUresult cuDeviceGetCount(int *count) {
   return kSuccess;
 }
 
-FAKE CUresult cuDeviceGet(CUdevice *device, int) {
-  *device = 0;
+FAKE CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  if (ordinal < 0 || ordinal >= getNumber("devices", 1))
+    return kInvalidDevice;
+  *device = ordinal;
   return kSuccess;
 }
 
@@ -89,13 +104,22 @@ FAKE CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice) {
   return kSuccess;
 }
 
-FAKE CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+FAKE CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  Guard guard;
   ++getState().contexts;
-  *context = reinterpret_cast<CUcontext>(&getState());
+  *context = getContextOf(device);
   return kSuccess;
 }
 FAKE CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  Guard guard;
   --getState().contexts;
+  return kSuccess;
+}
+FAKE CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned *flags,
+                                         int *isActive) {
+  Guard guard;
+  *flags = 0;
+  *isActive = getState().contexts > 0;
   return kSuccess;
 }
 FAKE CUresult cuCtxSetCurrent(CUcontext context) {
@@ -118,7 +142,21 @@ FAKE CUresult cuCtxGetCurrent(CUcontext *context) {
   *context = getContext();
   return kSuccess;
 }
-FAKE CUresult cuCtxSynchronize() { return checkContext(); }
+/// Never while a stream of the context is captured.
+FAKE CUresult cuCtxSynchronize() {
+  Guard guard;
+  if (CUresult result = checkContext())
+    return result;
+  CUresult result = kSuccess;
+  for (Stream *stream : getState().streams)
+    if (stream->capture && stream->device == getDevice()) {
+      stream->capture->isInvalid = true;
+      result = kCaptureUnsupported;
+    }
+  if (result == kSuccess)
+    drain();
+  return result;
+}
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -129,11 +167,12 @@ static int64_t getMemoryBytes() {
 }
 
 FAKE CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+  Guard guard;
   State &state = getState();
   if (CUresult result = checkContext())
     return result;
-  if (state.isCapturing)
-    return kCaptureUnsupported;
+  if (CUresult result = checkUnsafe())
+    return result;
   if (bytes == 0)
     return kInvalidValue;
   if (state.failure)
@@ -144,30 +183,59 @@ FAKE CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   std::vector<uint8_t> storage(bytes + kAlignment);
   auto start = reinterpret_cast<uintptr_t>(storage.data());
   *address = (start + kAlignment - 1) / kAlignment * kAlignment;
-  state.memory[*address] = std::move(storage);
+  state.memory[*address] = {std::move(storage), getDevice()};
   state.usedBytes += bytes;
+  log("allocates " + llvm::Twine(bytes) + " bytes on device " +
+      llvm::Twine(getDevice()));
   return kSuccess;
 }
 
 FAKE CUresult cuMemFree_v2(CUdeviceptr address) {
+  Guard guard;
   State &state = getState();
   if (CUresult result = checkContext())
+    return result;
+  if (CUresult result = checkUnsafe())
     return result;
   auto found = state.memory.find(address);
   if (found == state.memory.end())
     return kInvalidValue;
-  state.usedBytes -= found->second.size() - 256;
+  failWork();
+  size_t bytes = found->second.storage.size() - 256;
+  state.usedBytes -= bytes;
   state.memory.erase(found);
+  log("frees " + llvm::Twine(bytes) + " bytes");
+  return kSuccess;
+}
+
+/// Needs no context.
+FAKE CUresult cuPointerGetAttribute(void *data, int attribute,
+                                    CUdeviceptr address) {
+  Guard guard;
+  auto &memory = getState().memory;
+  auto found = memory.upper_bound(address);
+  if (found == memory.begin())
+    return kInvalidValue;
+  --found;
+  if (address >= found->first + found->second.storage.size() - 256)
+    return kInvalidValue;
+  constexpr int kMemoryType = 2, kOrdinal = 9, kOnDevice = 2;
+  if (attribute != kMemoryType && attribute != kOrdinal)
+    return kInvalidValue;
+  *static_cast<int *>(data) =
+      attribute == kMemoryType ? kOnDevice : found->second.device;
   return kSuccess;
 }
 
 FAKE CUresult cuMemGetInfo_v2(size_t *free, size_t *total) {
+  Guard guard;
   *total = getMemoryBytes();
   *free = *total - getState().usedBytes;
   return kSuccess;
 }
 
 FAKE CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+  Guard guard;
   if (CUresult result = wait())
     return result;
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
@@ -176,6 +244,7 @@ FAKE CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
 }
 
 FAKE CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+  Guard guard;
   if (CUresult result = wait())
     return result;
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
@@ -183,6 +252,7 @@ FAKE CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
 }
 
 FAKE CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char byte, size_t bytes) {
+  Guard guard;
   if (CUresult result = wait())
     return result;
   std::memset(reinterpret_cast<void *>(to), byte, bytes);

@@ -10,8 +10,10 @@
 #include "Mirage/Emulator/Launch.h"
 #include "Mirage/Emulator/Parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -22,6 +24,7 @@ namespace emulator = mlir::mirage::emulator;
 namespace {
 struct FakeModule {
   std::unique_ptr<emulator::Module> code;
+  int device;
 };
 
 struct FakeFunction {
@@ -51,6 +54,7 @@ static void writeLog(llvm::StringRef message, unsigned count, int *options,
 
 FAKE CUresult cuModuleLoadDataEx(CUmodule *module, const void *text,
                                  unsigned count, int *options, void **values) {
+  Guard guard;
   if (CUresult result = checkContext())
     return result;
   auto code =
@@ -59,18 +63,23 @@ FAKE CUresult cuModuleLoadDataEx(CUmodule *module, const void *text,
     writeLog(llvm::toString(code.takeError()), count, options, values);
     return kInvalidPtx;
   }
-  keep(module, new FakeModule{std::move(*code)});
+  keep(module, new FakeModule{std::move(*code), getDevice()});
   return kSuccess;
 }
 
 FAKE CUresult cuModuleUnload(CUmodule module) {
+  Guard guard;
   if (CUresult result = checkContext())
     return result;
+  if (CUresult result = checkUnsafe())
+    return result;
+  failWork();
   return giveBack<FakeModule>(module);
 }
 
 FAKE CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
                                   const char *name) {
+  Guard guard;
   auto *fake = reinterpret_cast<FakeModule *>(module);
   const emulator::KernelInfo *info = fake->code->findKernel(name);
   if (!info)
@@ -127,6 +136,7 @@ FAKE CUresult cuTensorMapEncodeTiled(
     const uint64_t *sizes, const uint64_t *strideBytes, const unsigned *box,
     const unsigned *elementStrides, int interleave, int swizzle, int promotion,
     int fill) {
+  Guard guard;
   if (rank < 1 || rank > 5 || interleave != 0 || swizzle < 0 || swizzle > 3 ||
       promotion < 0 || promotion > 3 || fill != 0 ||
       reinterpret_cast<uintptr_t>(image) % 64 != 0 || address % 16 != 0)
@@ -160,6 +170,8 @@ static CUresult addArgument(CUdeviceptr address,
   if (found == memory.begin())
     return kInvalidValue;
   --found;
+  if (found->second.device != getDevice())
+    return kInvalidValue;
   auto *data = reinterpret_cast<void *>(found->first);
   auto buffer =
       llvm::find_if(config.buffers, [&](const emulator::Buffer &buffer) {
@@ -167,7 +179,8 @@ static CUresult addArgument(CUdeviceptr address,
       });
   unsigned index = buffer - config.buffers.begin();
   if (index == config.buffers.size())
-    config.buffers.push_back({"memory", data, found->second.size() - 256,
+    config.buffers.push_back({"memory", data,
+                              found->second.storage.size() - 256,
                               emulator::BufferKind::InOut});
   uint64_t offset = address - found->first;
   config.arguments.push_back(
@@ -231,9 +244,14 @@ static void runKernel(const emulator::Module &code,
     spoilLastArgument(config);
 }
 
-FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
-                               void **parameters, void **) {
+static CUresult launchKernel(const LaunchConfig *launch, CUfunction function,
+                             void **parameters) {
+  Guard guard;
   auto *fake = reinterpret_cast<FakeFunction *>(function);
+  if (CUresult result = checkContext())
+    return result;
+  if (fake->module->device != getDevice())
+    return kInvalidHandle;
   emulator::LaunchConfig config;
   config.kernel = fake->info->name;
   if (plays("refuse", config.kernel))
@@ -256,9 +274,19 @@ FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
             config))
       return result;
   }
-  return enqueue([fake, config]() -> CUresult {
+  if (const Stream *stream = findStream(launch->stream))
+    log(config.kernel + " on " + stream->name);
+  return enqueue(launch->stream, [fake, config]() -> CUresult {
     if (playFaults(config.kernel) == kSuccess)
       runKernel(*fake->module->code, config);
     return kSuccess; // a launch that fails is found by whoever waits for it
   });
+}
+
+FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
+                               void **parameters, void **) {
+  CUresult result = launchKernel(launch, function, parameters);
+  if (int64_t us = getNumber("pause", 0))
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+  return result;
 }

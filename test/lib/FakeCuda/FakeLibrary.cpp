@@ -297,7 +297,7 @@ FAKE int cublasLtMatmul(void *, Operation *operation, const void *alpha,
                         Layout *bLayout, const void *beta, const void *c,
                         Layout *, void *d, Layout *dLayout,
                         const Algorithm *algorithm, void *workspace,
-                        size_t workspaceBytes, void *) {
+                        size_t workspaceBytes, void *stream) {
   if (plays("fail"))
     return kExecutionFailed;
   const void *data[] = {a, b, c, d};
@@ -310,7 +310,7 @@ FAKE int cublasLtMatmul(void *, Operation *operation, const void *alpha,
       *static_cast<const float *>(beta) != 0)
     return kInvalidValue;
   // As the real one, it puts its work into the driver's stream.
-  using Enqueue = int (*)(void (*)(void *), void *);
+  using Enqueue = int (*)(void *, void (*)(void *), void *);
   void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   auto enqueue = driver
                      ? reinterpret_cast<Enqueue>(dlsym(driver, "fakeEnqueue"))
@@ -321,6 +321,7 @@ FAKE int cublasLtMatmul(void *, Operation *operation, const void *alpha,
   static std::vector<std::unique_ptr<Call>> calls;
   calls.push_back(std::make_unique<Call>(
       Call{*operation, *aLayout, *bLayout, *dLayout, a, b, d, workspace}));
-  return enqueue([](void *call) { multiply(*static_cast<Call *>(call)); },
-                 calls.back().get());
+  return enqueue(
+      stream, [](void *call) { multiply(*static_cast<Call *>(call)); },
+      calls.back().get());
 }

@@ -6,17 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One device of compute capability 9.0 whose memory is the host's and whose
+// Devices of compute capability 9.0 whose memory is the host's and whose
 // kernels run on the emulator. Work in a stream is done at once or, while the
-// stream is captured, when the graph is launched; what a capture forbids is
-// refused. What goes wrong in a kernel is told by the next call that waits, and
-// by all after it, as CUDA does. Times are those of a clock that goes on with
-// the instructions that kernels execute, so they are the same each time.
+// stream is captured, when the graph is launched. What a capture forbids is
+// refused and ends the capture, and a stream that is gone, or another device's,
+// is refused. What goes wrong in a kernel is told by the next call that waits,
+// and by all after it, as CUDA does. Times are those of a clock that goes on
+// with the instructions that kernels execute, so they are the same each time.
+// Any thread may call.
 //
 // The environment variable FAKE_CUDA changes what is played: a list, with
 // commas, of
 //
-//   devices=0            a driver that finds no device
+//   devices=N            N devices, or a driver that finds none; 1 without it
 //   name=TEXT            of the device; "fake device" without it
 //   version=12080        a driver of CUDA 12.8; 13.0 without it
 //   capability=80        compute capability 8.0
@@ -36,6 +38,12 @@
 //                        five times too long
 //   noise-from=FILE      how much too long, a line for each process that takes
 //                        times, which removes its line; no line: not at all
+//   late                 work waits in its stream until somebody waits for any;
+//                        then streams take turns, the newest first, as far as
+//                        events allow it; what is freed before that is missed
+//   pause=US             who launches a kernel sleeps behind it
+//   log=FILE             allocations, launches and what concerns events, a line
+//                        for each, behind what is in the file
 //   report               says at the end of the process what was not given back
 //
 //===----------------------------------------------------------------------===//
@@ -45,11 +53,15 @@
 
 #include "CudaDriver.h"
 #include "llvm/ADT/StringRef.h"
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #define FAKE extern "C" __attribute__((visibility("default")))
@@ -64,13 +76,19 @@ enum : CUresult {
   kInvalidValue = 1,
   kOutOfMemory = 2,
   kNoDevice = 100,
-  kInvalidPtx = 218,
+  kInvalidDevice = 101,
   kInvalidContext = 201,
+  kInvalidPtx = 218,
+  kInvalidHandle = 400,
   kNotFound = 500,
+  kNotReady = 600,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchFailed = 719,
   kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
+  kCaptureIsolation = 905,
+  kCaptureImplicit = 906,
 };
 
 /// What one member of FAKE_CUDA says; none if it is not there.
@@ -93,13 +111,49 @@ struct Executable {
   double durationUs = 0;
 };
 
+/// One capture, of the stream that began it and of those that joined it.
+struct Capture {
+  uint64_t id;
+  int mode; ///< CUstreamCaptureMode
+  std::thread::id thread;
+  bool isInvalid = false, hasEnded = false;
+  std::vector<Work> work;
+};
+
+/// What stands in a stream and was not yet done.
+struct Entry {
+  Work work;
+  std::shared_ptr<bool> waitsFor; ///< null: nothing
+};
+
+struct Stream {
+  std::string name; ///< in the log
+  int device;
+  bool isBlocking; ///< waits for the default stream, and that one for it
+  std::shared_ptr<Capture> capture;
+  std::deque<Entry> queue;
+};
+
+struct Event {
+  unsigned number;
+  double timeUs = 0;
+  std::shared_ptr<bool> hasPassed;  ///< null: it was never recorded
+  std::shared_ptr<Capture> capture; ///< in which it was recorded last
+};
+
+struct Memory {
+  std::vector<uint8_t> storage;
+  int device;
+};
+
 struct State {
-  std::map<CUdeviceptr, std::vector<uint8_t>> memory; ///< by address
+  std::map<CUdeviceptr, Memory> memory; ///< by address
   int64_t usedBytes = 0;
   std::set<const void *> objects; ///< modules, streams, events, graphs
   int contexts = 0;
-  std::vector<Work> captured;
-  bool isCapturing = false;
+  std::vector<Stream *> streams; ///< all that there are, the newest last
+  std::vector<std::shared_ptr<Capture>> captures; ///< that have not ended
+  unsigned numStreams = 0, numEvents = 0, numCaptures = 0;
   CUresult failure = kSuccess; ///< of a kernel, until the process ends
   bool hangs = false;
   double clockUs = 0;
@@ -110,13 +164,42 @@ struct State {
 };
 State &getState();
 
+/// Held by each call, for as long as it looks at the state.
+class Guard {
+public:
+  Guard();
+
+private:
+  std::lock_guard<std::recursive_mutex> lock;
+};
+
+/// Adds a line to the log, if one is asked for.
+void log(const llvm::Twine &line);
+
 /// What calls that need a context say: whether the calling thread has one.
 CUresult checkContext();
 void setContext(CUcontext context);
 CUcontext getContext();
+/// The context of a device, and the device of the calling thread's one.
+CUcontext getContextOf(int device);
+int getDevice();
+
+/// The stream that a handle means in this thread; null where it is gone, or of
+/// another device than the context.
+Stream *findStream(CUstream handle);
+/// Whether a blocking stream is captured, which the default stream's calls end.
+bool isDefaultStreamBusy();
+/// For calls that captures forbid: ends those that would be disturbed.
+CUresult checkUnsafe();
+/// What the thread has exchanged.
+int &getCaptureMode();
 
 /// Does work in a stream.
-CUresult enqueue(Work work);
+CUresult enqueue(CUstream stream, Work work);
+/// Does what waits in streams.
+void drain();
+/// For calls that free: what waits in streams fails, as it may need that.
+void failWork();
 /// For calls that wait: the failure of a kernel that ran before.
 CUresult wait();
 

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeState.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -15,48 +17,147 @@ using namespace fake;
 
 using CapturedWork = std::vector<Work>;
 
-FAKE CUresult cuStreamCreate(CUstream *stream, unsigned) {
-  keep(stream, new char);
+//===----------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------===//
+
+FAKE CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  Guard guard;
+  if (CUresult result = checkContext())
+    return result;
+  State &state = getState();
+  auto *made = new Stream{"s" + std::to_string(++state.numStreams),
+                          getDevice(),
+                          /*isBlocking=*/(flags & 1) == 0,
+                          nullptr,
+                          {}};
+  state.streams.push_back(made);
+  keep(stream, made);
   return kSuccess;
 }
 
 FAKE CUresult cuStreamDestroy_v2(CUstream stream) {
-  return giveBack<char>(stream);
+  Guard guard;
+  drain(); // what waits in it is done all the same
+  llvm::erase(getState().streams, reinterpret_cast<Stream *>(stream));
+  return giveBack<Stream>(stream);
 }
 
-FAKE CUresult cuStreamSynchronize(CUstream) { return wait(); }
+FAKE CUresult cuStreamSynchronize(CUstream handle) {
+  Guard guard;
+  if (CUresult result = checkContext())
+    return result;
+  Stream *stream = findStream(handle);
+  if (!stream)
+    return kInvalidHandle;
+  if (!stream->capture)
+    return wait();
+  stream->capture->isInvalid = true;
+  return kCaptureUnsupported;
+}
 
-FAKE CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
-  if (!stream) // the default stream cannot be captured
-    return kCaptureUnsupported;
-  getState().isCapturing = true;
+static CUresult waitFor(Stream &stream, const Event &event) {
+  if (event.capture) { // the stream joins the capture
+    if (event.capture->hasEnded ||
+        (stream.capture && stream.capture != event.capture))
+      return kCaptureIsolation;
+    stream.capture = event.capture;
+    return kSuccess;
+  }
+  if (stream.capture) {
+    stream.capture->isInvalid = true;
+    return kCaptureIsolation;
+  }
+  if (event.hasPassed && getSetting("late"))
+    stream.queue.push_back({nullptr, event.hasPassed});
   return kSuccess;
 }
 
-FAKE CUresult cuStreamEndCapture(CUstream, CUgraph *graph) {
+FAKE CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
+  Guard guard;
+  Stream *stream = findStream(handle);
+  if (!stream || !getState().objects.count(event))
+    return kInvalidHandle;
+  auto *waited = reinterpret_cast<Event *>(event);
+  log(stream->name + " waits for event " + llvm::Twine(waited->number));
+  return waitFor(*stream, *waited);
+}
+
+//===----------------------------------------------------------------------===//
+// Captures and graphs
+//===----------------------------------------------------------------------===//
+
+FAKE CUresult cuThreadExchangeStreamCaptureMode(int *mode) {
+  std::swap(*mode, getCaptureMode());
+  return kSuccess;
+}
+
+FAKE CUresult cuStreamBeginCapture_v2(CUstream handle, int mode) {
+  Guard guard;
+  Stream *stream = findStream(handle);
+  if (!stream)
+    return kInvalidHandle;
+  if (!handle || stream->capture) // the default stream cannot be captured
+    return kCaptureUnsupported;
   State &state = getState();
-  state.isCapturing = false;
-  keep(graph, new CapturedWork(std::move(state.captured)));
-  state.captured.clear();
+  stream->capture.reset(new Capture{
+      ++state.numCaptures, mode, std::this_thread::get_id(), false, false, {}});
+  state.captures.push_back(stream->capture);
+  return kSuccess;
+}
+
+FAKE CUresult cuStreamGetCaptureInfo_v2(CUstream handle, int *status,
+                                        uint64_t *id, CUgraph *, const void *,
+                                        size_t *) {
+  Guard guard;
+  Stream *stream = findStream(handle);
+  if (!stream)
+    return kInvalidHandle;
+  if (stream->name == "default" && isDefaultStreamBusy())
+    return kCaptureImplicit;
+  const Capture *capture = stream->capture.get();
+  *status = !capture ? 0 : capture->isInvalid ? 2 : 1;
+  if (*status == 1 && id)
+    *id = capture->id;
+  return kSuccess;
+}
+
+FAKE CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
+  Guard guard;
+  *graph = nullptr;
+  Stream *stream = findStream(handle);
+  if (!stream || !stream->capture)
+    return kInvalidValue;
+  std::shared_ptr<Capture> capture = stream->capture;
+  for (Stream *other : getState().streams)
+    if (other->capture == capture)
+      other->capture = nullptr;
+  llvm::erase(getState().captures, capture);
+  capture->hasEnded = true;
+  if (capture->isInvalid)
+    return kCaptureInvalidated;
+  keep(graph, new CapturedWork(std::move(capture->work)));
   return kSuccess;
 }
 
 FAKE CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable,
                                           CUgraph graph, unsigned long long) {
+  Guard guard;
   keep(executable, new Executable{*reinterpret_cast<CapturedWork *>(graph)});
   return kSuccess;
 }
 
-FAKE CUresult cuGraphLaunch(CUgraphExec handle, CUstream) {
+FAKE CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
+  Guard guard;
   State &state = getState();
   auto *executable = reinterpret_cast<Executable *>(handle);
-  if (executable->generation == state.generation) {
+  if (executable->generation == state.generation && !getSetting("late")) {
     state.clockUs += executable->durationUs;
     return state.failure;
   }
   double startUs = state.clockUs;
   for (const Work &work : executable->work)
-    if (CUresult result = enqueue(work))
+    if (CUresult result = enqueue(stream, work))
       return result;
   executable->generation = state.generation;
   executable->durationUs = state.clockUs - startUs;
@@ -64,25 +165,66 @@ FAKE CUresult cuGraphLaunch(CUgraphExec handle, CUstream) {
 }
 
 FAKE CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  Guard guard;
   return giveBack<Executable>(executable);
 }
 
 FAKE CUresult cuGraphDestroy(CUgraph graph) {
+  Guard guard;
   return giveBack<CapturedWork>(graph);
 }
 
-/// An event is the time at which it was recorded.
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
 FAKE CUresult cuEventCreate(CUevent *event, unsigned) {
-  keep(event, new double(0));
+  Guard guard;
+  if (CUresult result = checkContext())
+    return result;
+  keep(event, new Event{++getState().numEvents, 0, nullptr, nullptr});
   return kSuccess;
 }
 
-FAKE CUresult cuEventRecord(CUevent event, CUstream) {
-  *reinterpret_cast<double *>(event) = getState().clockUs;
+FAKE CUresult cuEventRecord(CUevent handle, CUstream streamHandle) {
+  Guard guard;
+  Stream *stream = findStream(streamHandle);
+  if (!stream || !getState().objects.count(handle))
+    return kInvalidHandle;
+  if (stream->name == "default" && isDefaultStreamBusy())
+    return kCaptureImplicit;
+  auto *event = reinterpret_cast<Event *>(handle);
+  log("event " + llvm::Twine(event->number) + " on " + stream->name);
+  event->capture = stream->capture;
+  if (event->capture)
+    return kSuccess;
+  event->timeUs = getState().clockUs;
+  event->hasPassed = std::make_shared<bool>(!getSetting("late"));
+  if (!*event->hasPassed)
+    stream->queue.push_back({[passed = event->hasPassed]() -> CUresult {
+                               *passed = true;
+                               return kSuccess;
+                             },
+                             nullptr});
   return kSuccess;
 }
 
-FAKE CUresult cuEventSynchronize(CUevent) { return wait(); }
+FAKE CUresult cuEventSynchronize(CUevent event) {
+  Guard guard;
+  if (reinterpret_cast<Event *>(event)->capture)
+    return kCaptureUnsupported;
+  return wait();
+}
+
+FAKE CUresult cuEventQuery(CUevent handle) {
+  Guard guard;
+  auto *event = reinterpret_cast<Event *>(handle);
+  if (event->capture)
+    return kCaptureUnsupported;
+  if (CUresult result = checkUnsafe())
+    return result;
+  return event->hasPassed && !*event->hasPassed ? kNotReady : kSuccess;
+}
 
 /// How much too long noisy times of this process are.
 static double takeNoise() {
@@ -103,9 +245,10 @@ static double takeNoise() {
 
 FAKE CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
                                  CUevent end) {
+  Guard guard;
   static int64_t taken = 0;
-  double us =
-      *reinterpret_cast<double *>(end) - *reinterpret_cast<double *>(begin);
+  double us = reinterpret_cast<Event *>(end)->timeUs -
+              reinterpret_cast<Event *>(begin)->timeUs;
   static const double noise = takeNoise();
   bool isNoisy = taken < getNumber("noise", 0) && taken % 2 == 0;
   ++taken;
@@ -114,5 +257,6 @@ FAKE CUresult cuEventElapsedTime(float *milliseconds, CUevent begin,
 }
 
 FAKE CUresult cuEventDestroy_v2(CUevent event) {
-  return giveBack<double>(event);
+  Guard guard;
+  return giveBack<Event>(event);
 }

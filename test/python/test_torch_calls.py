@@ -1,0 +1,96 @@
+"""The short way of calls on tensors of torch: what it checks, on the CPU, with a library that is played."""
+
+import struct
+import types
+
+import pytest
+
+import mirage as mi
+from mirage.tensors import TensorSpec
+from mirage.torch_calls import make_torch_call
+
+torch = pytest.importorskip("torch")
+
+INPUTS = (TensorSpec("X", (8, 64), mi.float16, (64, 1), 8 * 64 * 2),
+          TensorSpec("W", (64, 16), mi.float32, (1, 64), 64 * 16 * 4))
+OUTPUTS = (TensorSpec("Y", (8, 16), mi.float16, (16, 1), 8 * 16 * 2),)
+
+
+class Library:
+    def __init__(self, status=0):
+        self.status, self.calls = status, []
+
+    def __call__(self, pointer, stream, inputs, outputs):
+        self.calls.append((pointer, stream.value, struct.unpack("2Q", inputs), struct.unpack("Q", outputs)))
+        return self.status
+
+
+@pytest.fixture
+def library():
+    return Library()
+
+
+@pytest.fixture
+def call(library):
+    place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7, get_device=lambda: -1,
+                                  allocate=None)
+    return make_torch_call("program", INPUTS, OUTPUTS, place, library)
+
+
+def make_inputs():
+    return [torch.zeros(8, 64, dtype=torch.float16), torch.zeros(16, 64).t()]
+
+
+def test_addresses(call, library):
+    x, w = make_inputs()
+    (y,) = call([x, w], None)
+    assert y.shape == (8, 16) and y.dtype == torch.float16 and y.is_contiguous()
+    (same,) = call((x, w), (y,))
+    assert same is y
+    assert library.calls == [("program", 7, (x.data_ptr(), w.data_ptr()), (y.data_ptr(),))] * 2
+
+
+@pytest.mark.parametrize("change", [
+    lambda x, w: [x],
+    lambda x, w: [x, w, w],
+    lambda x, w: [x[:4], w],
+    lambda x, w: [x.float(), w],
+    lambda x, w: [x, w.contiguous()],
+    lambda x, w: [x.t().contiguous().t(), w],
+    lambda x, w: [torch.zeros(8 * 64 + 1, dtype=torch.float16)[1:].view(8, 64), w],
+    lambda x, w: [x, w.clone().requires_grad_()],
+    lambda x, w: [x, torch._neg_view(w)],
+    lambda x, w: [x.to_sparse(), w],
+    lambda x, w: [torch.nested.nested_tensor([x[0]] * 8), w],
+    lambda x, w: [x, w.numpy()],
+    lambda x, w: [x, None],
+    lambda x, w: 3,
+])
+def test_what_does_not_fit(call, library, change):
+    """Left to the checks that have words for it: nothing is called and nothing raised."""
+    assert call(change(*make_inputs()), None) is None
+    assert call(make_inputs(), [torch.zeros(16, 8, dtype=torch.float16)]) is None
+    assert call(make_inputs(), []) is None
+    assert library.calls == []
+
+
+def test_gradients_where_none_are_taken(call):
+    x, w = make_inputs()
+    with torch.no_grad():
+        assert call([x, w.clone().requires_grad_()], None) is not None
+
+
+def test_rows_of_one(library):
+    """Strides of sizes of 1 are nobody's business."""
+    spec = (TensorSpec("X", (1, 64), mi.float32, (64, 1), 256),)
+    place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 0, get_device=lambda: -1,
+                                  allocate=None)
+    enqueued = []
+    call = make_torch_call("program", spec, spec, place, lambda *arguments: enqueued.append(arguments))
+    assert call([torch.zeros(64, 1).t()], [torch.zeros(1, 64)]) is not None and len(enqueued) == 1
+
+
+def test_errors_of_the_library(call, library):
+    library.status = 2
+    with pytest.raises(mi.RunError):
+        call(make_inputs(), None)
