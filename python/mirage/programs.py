@@ -21,6 +21,7 @@ from .streams import RunStream
 from .tensors import CPU, Device, TensorSpec
 from .torch_calls import Place, TorchCall, make_torch_call
 
+
 def _read_specs(program: c_void_p, count, get) -> Tuple[TensorSpec, ...]:
     specs = []
     for number in range(count(program)):

@@ -499,6 +499,6 @@ def test_forked_children_free_nothing(program):
 
 
 def test_gpus_are_found():
-    assert mi.programs.find_gpu(1) == "fake device"
-    assert mi.programs.find_gpu(2) is None
+    assert mi.devices.find_gpu(1) == "fake device"
+    assert mi.devices.find_gpu(2) is None
     assert devices.get_gpu(("cuda", 1)).is_capturing(make_stream(1)) is False
