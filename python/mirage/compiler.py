@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from ctypes import byref, c_void_p
-from typing import Any, Optional, Tuple
+from typing import Any, Optional
 
 from . import _library
 from ._library import Context, Module, lib
@@ -47,20 +47,30 @@ def log_warnings(context: Context) -> None:
             logger.warning("%s", diagnostic.message)
 
 
-def compile_module(module: Module, from_phase: str, **options: Any) -> Tuple[str, str]:
-    """The folder of the artifact, and the µGraph as text."""
-    folder = make_folder()
-    text = module.print().decode()
-    artifact = os.path.join(folder, "artifact")
+#: What stands beside an artifact in its folder: the µGraph that was compiled; the same down to the
+#: threads, in the order and the places that were planned; and what the planner says of it.
+MUGRAPH, PLANNED, PLAN = "mugraph.mlir", "planned.mlir", "plan.json"
+
+
+def compile_module(module: Module, **options: Any) -> str:
+    """From µGraphs to a folder with the artifact and what was decided on the way."""
+    folder = pathlib.Path(make_folder())
+    text = module.print()
     try:
-        module.clone().run_with_options(lib.mirageModuleCompile,
-                                        {"from": from_phase, "artifact": artifact, **options})
+        (folder / MUGRAPH).write_bytes(text)
+        planned = module.clone()
+        planned.run_with_options(lib.mirageModuleCompile, {"from": "optimize", "to": "optimize", "ptxas": "never",
+                                                           "explain": folder / PLAN, **options})
+        (folder / PLANNED).write_bytes(planned.print())
+        planned.run_with_options(lib.mirageModuleCompile,
+                                 {"from": "lower", "artifact": folder / "artifact", **options})
+        log_warnings(module.context)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    if not os.path.exists(os.path.join(artifact, "manifest.json")):
-        raise InternalError("the compiler wrote no artifact and did not say why", _write_reproducer(text))
-    return folder, text
+    if not (folder / "artifact" / "manifest.json").exists():
+        raise InternalError("the compiler wrote no artifact and did not say why", _write_reproducer(text.decode()))
+    return str(folder)
 
 
 def _write_reproducer(text: str) -> str:
@@ -71,8 +81,8 @@ def _write_reproducer(text: str) -> str:
 
 def compile_graph(graph: KernelGraph) -> CompiledGraph:
     """As it is written, each operator a kernel."""
-    folder, text = compile_module(to_module(graph, Context()), "optimize")
-    return own(CompiledGraph(os.path.join(folder, "artifact"), text), folder)
+    folder = compile_module(to_module(graph, Context()))
+    return own(CompiledGraph(folder), folder)
 
 
 def own(compiled: CompiledGraph, folder: str) -> Any:

@@ -72,9 +72,9 @@ def _describe_times(optimized: OptimizedGraph) -> str:
     return f'<table id="times">{rows}</table>{share}'
 
 
-def _draw(mlir: str) -> str:
+def _draw(mlir: str, plan: str = "") -> str:
     """A picture, or its text where there is no Graphviz."""
-    text = to_dot(from_mlir(mlir).to_json())
+    text = to_dot(from_mlir(mlir).to_json(), plan=plan)
     program = shutil.which("dot")
     if program is None:
         return f'<p class="muted">Without Graphviz, as its text:</p><pre>{html.escape(text)}</pre>'
@@ -141,7 +141,7 @@ def _count(optimized: OptimizedGraph) -> str:
     runner = find_tool("mirage-run")
     if runner is None:
         return '<p class="muted">No mirage-run is at hand to count with.</p>'
-    done = subprocess.run([runner, optimized._folder, "--device=emulator", "--json"], capture_output=True, text=True)
+    done = subprocess.run([runner, optimized._artifact, "--device=emulator", "--json"], capture_output=True, text=True)
     if not done.stdout:
         return f'<p class="muted">{html.escape(done.stderr.strip())}</p>'
     rows = []
@@ -170,7 +170,7 @@ def report(optimized: OptimizedGraph, path: "str | os.PathLike[str]") -> str:
         f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(str(optimized.result))}</p>",
         _section("Time", _describe_times(optimized)),
         _section("Program and result", '<div class="sides"><div>', _draw(optimized.program), "</div><div>",
-                 _draw(optimized.mlir), "</div></div>"),
+                 _draw(optimized.planned_mlir, optimized.plan), "</div></div>"),
         _section("Kernels", _describe_kernels(entry)),
         _section("Search", _describe_funnel(entry)),
         _section("Candidates", _describe_candidates(entry)),

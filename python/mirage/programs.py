@@ -86,9 +86,10 @@ class CompiledGraph:
 
     Outputs share no memory with inputs, which calls on tensors of torch on a GPU do not look at."""
 
-    def __init__(self, folder: str, mlir: str):
+    def __init__(self, folder: str):
+        """folder   what compile_module() or save() has made"""
         self._folder = os.path.abspath(folder)
-        self._mlir = mlir
+        self._artifact = os.path.join(self._folder, "artifact")
         self._lock = threading.Lock()
         self._programs: Dict[Device, LoadedProgram] = {}
         self._specs: Optional[Tuple[Tuple[TensorSpec, ...], Tuple[TensorSpec, ...]]] = None
@@ -99,14 +100,14 @@ class CompiledGraph:
     def _load(self, device: Device) -> LoadedProgram:
         with self._lock:
             if device not in self._programs:
-                program = LoadedProgram(self._folder, device)
+                program = LoadedProgram(self._artifact, device)
                 self._specs = program.inputs, program.outputs
                 self._programs[device] = program
             return self._programs[device]
 
     def _get_specs(self) -> Tuple[Tuple[TensorSpec, ...], Tuple[TensorSpec, ...]]:
         if self._specs is None:
-            program = LoadedProgram(self._folder, CPU)  # which goes again: it may never run there
+            program = LoadedProgram(self._artifact, CPU)  # which goes again: it may never run there
             self._specs = program.inputs, program.outputs
         return self._specs
 
@@ -122,11 +123,27 @@ class CompiledGraph:
     @property
     def mlir(self) -> str:
         """The µGraph that was compiled."""
-        return self._mlir
+        return self._read("mugraph.mlir")
+
+    @property
+    def planned_mlir(self) -> str:
+        """The same down to the threads, as it was planned: steps, places, layouts."""
+        return self._read("planned.mlir")
+
+    @property
+    def plan(self) -> str:
+        """What was decided, as `--mirage-explain` says it, as JSON."""
+        return self._read("plan.json")
 
     @property
     def ptx(self) -> str:
-        return (pathlib.Path(self._folder) / "kernels.ptx").read_text()
+        return self._read("artifact/kernels.ptx")
+
+    def _read(self, name: str) -> str:
+        try:
+            return pathlib.Path(self._folder, name).read_text()
+        except OSError as error:
+            raise RunError(f"expects the program's folder as it was made, got {error}") from None
 
     def __call__(self, inputs: Sequence[Any], *, stream: Any = None, out: Optional[Sequence[Any]] = None,
                  **unused: Any) -> List[Any]:
@@ -198,11 +215,12 @@ class CompiledGraph:
         return list(out)
 
     def visualize(self, name: "str | os.PathLike[str]") -> str:
-        """Draws the µGraph into a file: name.svg, or what the ending says (.png, .pdf, .dot)."""
+        """Draws the µGraph, kernels, blocks and threads, with places and layouts, into a file: name.svg, or
+        what the ending says (.png, .pdf, .dot)."""
         from .compiler import from_mlir
         from .visualizer import draw
 
-        return draw(from_mlir(self._mlir).to_json(), name)
+        return draw(from_mlir(self.planned_mlir).to_json(), name, self.plan)
 
     def save(self, directory: "str | os.PathLike[str]") -> None:
         """Keeps the program in a folder, which is made; `mirage.load` has it back."""
@@ -219,8 +237,8 @@ class CompiledGraph:
 
     def _get_files(self) -> Dict[str, bytes]:
         """What `load` reads."""
-        files = {f"artifact/{path.name}": path.read_bytes() for path in pathlib.Path(self._folder).iterdir()}
-        files["program.mlir"] = self._mlir.encode()
+        root = pathlib.Path(self._folder)
+        files = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         files["result.json"] = (json.dumps(self._describe(), indent=2) + "\n").encode()
         return files
 
@@ -274,8 +292,8 @@ class SearchResult:
 class OptimizedGraph(CompiledGraph):
     """What `superoptimize` returns: the program, improved or not, and how it came to be."""
 
-    def __init__(self, folder: str, mlir: str, result: SearchResult, program: str):
-        super().__init__(folder, mlir)
+    def __init__(self, folder: str, result: SearchResult, program: str):
+        super().__init__(folder)
         self.result = result
         self.program = program  #: as it was written, as a module of MLIR
 
@@ -284,8 +302,10 @@ class OptimizedGraph(CompiledGraph):
         return self.result.improved
 
     def _describe(self) -> Dict[str, Any]:
-        return {"version": _library.version(), "kind": "optimized", "result": dataclasses.asdict(self.result),
-                "program": self.program}
+        return {"version": _library.version(), "kind": "optimized", "result": dataclasses.asdict(self.result)}
+
+    def _get_files(self) -> Dict[str, bytes]:
+        return {**super()._get_files(), "program.mlir": self.program.encode()}
 
     def __repr__(self) -> str:
         return f"<OptimizedGraph: {self.result}>"
@@ -293,23 +313,19 @@ class OptimizedGraph(CompiledGraph):
 
 def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
     """What `save` has kept."""
+    if not isinstance(directory, (str, os.PathLike)):
+        raise RunError(f"expects the path of a folder that save() has made, got {directory!r}")
     folder = pathlib.Path(directory)
     try:
         described = json.loads((folder / "result.json").read_text())
-        mlir = (folder / "program.mlir").read_text()
         version, kind = described["version"], described["kind"]
+        if version != _library.version():
+            raise RunError(f"expects a program of Mirage {_library.version()}, got one of {version}: {folder}")
+        if kind != "optimized":
+            return CompiledGraph(str(folder))
+        return OptimizedGraph(str(folder), SearchResult(**described["result"]), (folder / "program.mlir").read_text())
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"expects a folder that save() has made, got {folder}: {error}") from None
-    if version != _library.version():
-        raise RunError(f"expects a program of Mirage {_library.version()}, got one of {version}: {folder}")
-    artifact = str(folder / "artifact")
-    if kind != "optimized":
-        return CompiledGraph(artifact, mlir)
-    try:
-        result, program = SearchResult(**described["result"]), described["program"]
-    except (KeyError, TypeError) as error:
-        raise RunError(f"expects a folder that save() has made, got {folder}: {error}") from None
-    return OptimizedGraph(artifact, mlir, result, program)
 
 
 def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:

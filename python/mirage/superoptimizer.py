@@ -222,10 +222,10 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
         module, result = before, _leave(result, "the best is not proved by canonical forms")
     if interrupted:
         logger.warning("interrupted: the best so far, %s", result)
-    folder, text = compile_module(module, "optimize", **({"target": target} if target else {}))
+    folder = compile_module(module, **({"target": target} if target else {}))
     if codes is not None:
         shutil.copytree(os.path.join(folder, "artifact"), codes)
-    optimized = own(OptimizedGraph(os.path.join(folder, "artifact"), text, result, before.print().decode()), folder)
+    optimized = own(OptimizedGraph(folder, result, before.print().decode()), folder)
     if verbose:
         logger.info("%s", result)
     return optimized

@@ -7,7 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 from .errors import RunError
 
@@ -44,10 +44,61 @@ def _describe_operator(operation: Dict[str, Any]) -> str:
     return name + (f", {', '.join(details)}" if details else "")
 
 
+def _describe_bytes(size: int) -> str:
+    return f"{size / 1024:g} KiB" if size >= 1024 and size % 64 == 0 else f"{size} B"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+class _Plan:
+    """What was decided of one kernel: a kernel of `--mirage-explain` as JSON, or nothing."""
+
+    def __init__(self, kernel: Optional[Dict[str, Any]]):
+        self.kernel = kernel or {}
+        self.places = {place["name"]: place for place in self.kernel.get("places", [])}
+
+    def describe_kernel(self) -> str:
+        if not self.kernel.get("planned"):
+            return ""
+        parts = [f"{_describe_bytes(self.kernel['sharedBytes'])} of shared memory" if "sharedBytes" in self.kernel else "",
+                 _count(self.kernel["blocksPerSM"], "block") + " per SM" if "blocksPerSM" in self.kernel else ""]
+        return ", ".join(filter(None, parts))
+
+    def describe_place(self, name: str, is_held: bool = False) -> str:
+        """Where a tile lies: "input 0", "step 4"."""
+        place = self.places.get(name)
+        if place is None:
+            return "in registers" if is_held else ""
+        copies = f"{place['places']} × " if place["places"] > 1 else ""
+        swizzle = f", swizzle of {place['swizzleBytes']} B" if place.get("swizzleBytes") else ""
+        return f"shared memory at {place['offsetBytes']}: {copies}{_describe_bytes(place['sizeBytes'])}{swizzle}"
+
+    def find_steps(self, operations: List[Dict[str, Any]]) -> List[Optional[Dict[str, Any]]]:
+        """For each operation of a block the step that it is; views are none."""
+        steps = self.kernel.get("steps", [])
+        are_steps = ["body" in operation or operation["operator"] == "accumulate" for operation in operations]
+        if len(steps) != sum(are_steps):
+            return [None] * len(operations)
+        rest = iter(steps)
+        return [next(rest) if is_step else None for is_step in are_steps]
+
+    def find_layouts(self, step: Optional[Dict[str, Any]], operations: List[Dict[str, Any]]) -> List[str]:
+        """For each operation of a thread graph the layout of its result in registers, if it is told."""
+        rest = list((step or {}).get("fragments", []))
+        layouts = []
+        for operation in operations:
+            is_told = bool(rest) and rest[0]["operation"] == operation["operator"]
+            layouts.append(self.kernel["layouts"][rest.pop(0)["layout"]] if is_told else "")
+        return layouts
+
+
 class _Drawing:
     """The text of a dot file, box by box."""
 
-    def __init__(self, title: str):
+    def __init__(self, title: str, plans: List[Dict[str, Any]]):
+        self.plans = list(plans)
         self.lines = [f'digraph "{_escape(title)}" {{', "  compound=true; rankdir=TB; nodesep=0.25; ranksep=0.35;",
                       '  node [fontname="Helvetica", fontsize=10, shape=box, style="rounded,filled", fillcolor=white];',
                       '  edge [fontname="Helvetica", fontsize=9, arrowsize=0.6];']
@@ -66,40 +117,56 @@ class _Drawing:
         given = f' [label=" {_escape(label)}"]' if label else ""
         self.edges.append(f"  {source} -> {target}{given};")
 
-    def add_graph(self, graph: Dict[str, Any], inputs: List[str], indent: str) -> List[str]:
-        """Draws operations on nodes that are there. Returns the nodes of the outputs."""
+    def add_graph(self, graph: Dict[str, Any], inputs: List[str], indent: str, plan: _Plan = _Plan(None),
+                  step: Optional[Dict[str, Any]] = None) -> List[str]:
+        """Draws operations on nodes that are there. Returns the nodes of the outputs.
+
+        plan, step   of the kernel that they are in, and of the thread graph that they are in"""
         values = list(inputs)
-        for operation in graph["operations"]:
+        operations = graph["operations"]
+        is_thread = graph.get("level") == "thread"
+        steps = [None] * len(operations) if is_thread else plan.find_steps(operations)
+        layouts = plan.find_layouts(step, operations) if is_thread else [""] * len(operations)
+        for operation, its_step, layout in zip(operations, steps, layouts):
             operands = [values[number] for number in operation["operands"]]
             if "body" in operation:
-                values += self.add_tiles(operation, operands, indent)
+                values += self.add_tiles(operation, operands, indent, plan, its_step)
                 continue
-            label = f"{_describe_operator(operation)}\n{_describe_type(operation['types'][0])}"
-            node = self.add_node(label, indent)
+            place = plan.describe_place(f"step {its_step['number']}", its_step["held"]) if its_step else ""
+            lines = [_describe_operator(operation), _describe_type(operation["types"][0]), place]
+            node = self.add_node("\n".join(filter(None, lines)), indent, **({"tooltip": layout} if layout else {}))
             for operand in operands:
                 self.add_edge(operand, node)
             values.append(node)
         return [values[number] for number in graph["outputs"]]
 
-    def add_tiles(self, operation: Dict[str, Any], operands: List[str], indent: str) -> List[str]:
+    def add_tiles(self, operation: Dict[str, Any], operands: List[str], indent: str, plan: _Plan,
+                  step: Optional[Dict[str, Any]]) -> List[str]:
         """A box around what blocks, or warps, do."""
         body = operation["body"]
+        is_block = body["level"] == "block"
+        if is_block:
+            plan = _Plan(self.plans.pop(0) if self.plans else None)
         self.count += 1
         inner = indent + "  "
         extents = ", ".join(f"{axis} = {extent}" for axis, extent in zip(_AXES, body["grid"]))
-        what = ("grid" if body["level"] == "block" else "items") + f"({extents})"
-        rest = [f"{body['threads']} threads" if body["level"] == "block" else "", f"loop {body['loop']}",
+        what = ("grid" if is_block else "items") + f"({extents})"
+        place = plan.describe_place(f"step {step['number']}", step["held"]) if step else ""
+        rest = [f"{body['threads']} threads" if is_block else "", f"loop {body['loop']}",
                 f"{body['stages']} stages" if body.get("stages", 1) > 1 else "",
-                f"cluster {body['cluster']}" if body.get("cluster") else ""]
+                f"cluster {body['cluster']}" if body.get("cluster") else "",
+                plan.describe_kernel() if is_block else place]
         label = f"{body['level']}: {what}, {', '.join(filter(None, rest))}"
         self.lines.append(f"{indent}subgraph cluster_{self.count} {{")
         self.lines.append(f'{inner}label="{_escape(label)}"; labeljust=l; style="rounded,filled"; '
                           f'fillcolor="{_COLOURS[body["level"]]}"; fontname="Helvetica"; fontsize=10;')
         tiles = []
-        for entry, cut in zip(body["inputs"], body["tileInputs"]):
-            tiles.append(self.add_node(f"tile {_describe_type(entry['type'])}", inner, fillcolor="#f4f4f4"))
-            self.add_edge(operands[len(tiles) - 1], tiles[-1], _describe_map(cut["grid"], cut["loop"]))
-        outputs = self.add_graph(body, tiles, inner)
+        for number, (entry, cut) in enumerate(zip(body["inputs"], body["tileInputs"])):
+            place = plan.describe_place(f"input {number}") if is_block else ""
+            lines = [f"tile {_describe_type(entry['type'])}", place]
+            tiles.append(self.add_node("\n".join(filter(None, lines)), inner, fillcolor="#f4f4f4"))
+            self.add_edge(operands[number], tiles[-1], _describe_map(cut["grid"], cut["loop"]))
+        outputs = self.add_graph(body, tiles, inner, plan, step)
         self.lines.append(f"{indent}}}")
         results = []
         for output, joined, type_ in zip(outputs, body["tileOutputs"], operation["types"]):
@@ -112,12 +179,16 @@ class _Drawing:
         return "\n".join([*self.lines, *self.edges, "}", ""])
 
 
-def to_dot(described: str, title: str = "mirage") -> str:
+def to_dot(described: str, title: str = "mirage", plan: str = "") -> str:
     """The picture of a graph in the language of Graphviz.
 
-    described   what `to_json` gives"""
+    described   what `to_json` gives
+    plan        what `--mirage-explain` says of it as JSON, if it is planned: places in shared memory,
+                and layouts in registers, which show where the mouse rests on an operator"""
     graph = json.loads(described)["graph"]
-    drawing = _Drawing(title)
+    functions = json.loads(plan)["functions"] if plan else []
+    drawing = _Drawing(title, [kernel for function in functions for kernel in function["kernels"]
+                               if not kernel["library"]])
     inputs = [drawing.add_node(f"{entry['name']}\n{_describe_type(entry['type'])}", "  ", shape="ellipse",
                                fillcolor="#f4f4f4") for entry in graph["inputs"]]
     for number, output in enumerate(drawing.add_graph(graph, inputs, "  ")):
@@ -126,18 +197,21 @@ def to_dot(described: str, title: str = "mirage") -> str:
     return drawing.finish()
 
 
-def draw(described: str, name: "str | os.PathLike[str]") -> str:
+def draw(described: str, name: "str | os.PathLike[str]", plan: str = "") -> str:
     """Writes the picture to a file: .svg (also where no ending is given), .png, .pdf or .dot. Returns
-    its path."""
+    its path. Arguments are those of to_dot."""
     path = pathlib.Path(name)
     kind = path.suffix[1:] or "svg"
     if kind not in _FORMATS:
         raise RunError(f"expects a file that ends in .{', .'.join(_FORMATS)}, got {path}")
     if not path.suffix:
         path = path.with_suffix(".svg")
-    text = to_dot(described, path.stem)
+    text = to_dot(described, path.stem, plan)
     if kind == "dot":
-        path.write_text(text)
+        try:
+            path.write_text(text)
+        except OSError as error:
+            raise RunError(f"{path} cannot be written: {error}") from None
         return str(path)
     program = shutil.which("dot")
     if program is None:

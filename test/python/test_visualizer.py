@@ -1,5 +1,6 @@
 """Pictures: what is in them, and that Graphviz draws them."""
 
+import json
 import shutil
 import xml.etree.ElementTree
 
@@ -23,8 +24,18 @@ def test_results_of_a_search(graph, tmp_path):
     x = graph.new_input(dims=(16, 256))
     w = graph.new_input(dims=(256, 64))
     graph.matmul(graph.rms_norm(x), w)
-    text = open(graph.superoptimize(max_states=5000).visualize(tmp_path / "found.dot")).read()
-    assert "block: grid(" in text and "matmul" in text
+    optimized = graph.superoptimize(max_states=5000)
+    text = open(optimized.visualize(tmp_path / "found.dot")).read()
+    assert "block: grid(" in text and "thread: items(" in text and "mma" in text
+    # Places and layouts are those of the plan.
+    (kernel,) = (kernel for function in json.loads(optimized.plan)["functions"] for kernel in function["kernels"])
+    assert kernel["places"] and kernel["layouts"]
+    for place in kernel["places"]:
+        assert f"shared memory at {place['offsetBytes']}: " in text, place
+    for step in kernel["steps"]:
+        for fragment in step.get("fragments", []):
+            assert f'tooltip="{kernel["layouts"][fragment["layout"]]}"' in text, fragment
+    assert f"{kernel['blocksPerSM']} block" in text and f"{kernel['sharedBytes'] / 1024:g} KiB of shared" in text
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz")
