@@ -17,7 +17,7 @@ from .errors import CompileError, MirageError
 from .graph import KernelGraph
 from .programs import CompiledGraph, OptimizedGraph
 from .torch_graphs import from_fx
-from .torch_library import lay_out
+from .torch_library import run_program
 from .torch_operators import VIEWS, WRITERS, explain_unsupported
 
 logger = logging.getLogger("mirage")
@@ -69,8 +69,7 @@ class _PartModule(torch.nn.Module):
         self.part = part
 
     def forward(self, *inputs):
-        given = [lay_out(tensor, spec.strides) for tensor, spec in zip(inputs, self.part.program.inputs)]
-        outputs = self.part.program(given)
+        outputs = run_program(self.part.program, inputs)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 

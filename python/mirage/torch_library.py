@@ -1,9 +1,9 @@
-"""Programs as operators of torch."""
+"""Programs as operators of torch, which compilers and FX take as one and do not look into."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import torch
 
@@ -13,12 +13,55 @@ from .errors import GraphError, RunError
 from .graph import KernelGraph
 from .programs import CompiledGraph
 
+# ---------------------------------------------------------------------- a program on tensors of torch
+
 
 def lay_out(tensor: torch.Tensor, strides: Tuple[int, ...]) -> torch.Tensor:
-    """A tensor as a part wants it: operators between parts need not leave theirs as FX has them."""
-    if tensor.stride() == strides and tensor.data_ptr() % 16 == 0:
-        return tensor
+    """A tensor as a program wants it, copied where it lies otherwise: operators before a program need
+    not leave theirs as they were traced."""
+    if tensor.data_ptr() % 16 == 0:
+        found = tensor.stride()
+        if found == strides:
+            return tensor
+        if all(size == 1 or a == b for size, a, b in zip(tensor.shape, found, strides)):
+            return tensor.as_strided(tensor.shape, strides)
     return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+
+def run_program(program: CompiledGraph, given: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    """On inputs of any layout. What it returns is new and no input's memory, as torch asks of operators."""
+    return program([lay_out(tensor, spec.strides) for tensor, spec in zip(given, program.inputs)])
+
+
+def infer_outputs(program: CompiledGraph, given: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    """What `run_program` returns, but without values: of tensors that may be fake, and hold none."""
+    device = (given[0].device.type, given[0].device.index or 0) if given else tensors.CPU
+    for tensor, spec in zip(given, program.inputs):
+        tensors.check(spec, "input", tensors.Bound(
+            0, tuple(tensor.shape), find_dtype(tensor.dtype), str(tensor.dtype), spec.strides,
+            (tensor.device.type, tensor.device.index or 0), tensor), device)
+    return [tensors.make_empty(spec, given[0]) for spec in program.outputs]
+
+
+# ---------------------------------------------------------------------- operators
+
+#: Compilers hand operands over as they lay when they were traced, where a torch is new enough to
+#: promise that; else in the same order of strides at least, and `lay_out` copies what is padded.
+_LAYOUT = getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order)
+
+
+def _define(name: str, schema: str, run: Callable[..., Any], infer: Callable[..., Any]) -> Tuple[torch.library.Library, Any]:
+    """An operator of torch, and what holds it. Not by torch.library.custom_op, whose calls take about
+    10 us more: it looks for outputs that are inputs, which programs never return."""
+    namespace, _, operator = name.partition("::")
+    library = torch.library.Library(namespace, "FRAGMENT")
+    library.define(f"{operator}{schema}", tags=(torch.Tag.pt2_compliant_tag, _LAYOUT))
+    library.impl(operator, run, "CompositeExplicitAutograd")
+    torch.library.register_fake(name, infer, lib=library)
+    return library, getattr(getattr(torch.ops, namespace), operator).default
+
+
+_registered: Dict[str, torch.library.Library] = {}
 
 
 def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
@@ -37,29 +80,28 @@ def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
         program = program.compile()
     if not isinstance(program, CompiledGraph):
         raise GraphError(f"expects a program or a graph, got {type(program).__name__}")
-    inputs, outputs = program.inputs, program.outputs
 
     def return_all(results: Sequence[torch.Tensor]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(*given: torch.Tensor) -> Any:
-        return return_all(program([lay_out(tensor, spec.strides) for tensor, spec in zip(given, inputs)]))
+        return return_all(run_program(program, given))
 
     def infer(*given: torch.Tensor) -> Any:
-        device = (given[0].device.type, given[0].device.index or 0) if given else tensors.CPU
-        for tensor, spec in zip(given, inputs):
-            tensors.check(spec, "input", tensors.Bound(
-                0, tuple(tensor.shape), find_dtype(tensor.dtype), str(tensor.dtype), spec.strides,
-                (tensor.device.type, tensor.device.index or 0), tensor), device)
-        return return_all([tensors.make_empty(spec, given[0]) for spec in outputs])
+        return return_all(infer_outputs(program, given))
 
-    def refuse(*_: Any, **__: Any) -> None:
-        raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
-                       "call under torch.no_grad(), or detach() them")
+    def refuse_gradients(*given: torch.Tensor) -> Any:
+        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given):
+            raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
+                           "call under torch.no_grad(), or detach() them")
+        with torch._C._AutoDispatchBelowAutograd():
+            return made(*given)
 
-    taken = ", ".join(f"Tensor input{number}" for number in range(len(inputs)))
-    returned = "Tensor" if len(outputs) == 1 else f"({', '.join(['Tensor'] * len(outputs))})"
-    made = torch.library.custom_op(name, run, mutates_args=(), schema=f"({taken}) -> {returned}")
-    made.register_fake(infer)
-    made.register_autograd(refuse, setup_context=refuse)
+    taken = ", ".join(f"Tensor input{number}" for number in range(len(program.inputs)))
+    returned = "Tensor" if len(program.outputs) == 1 else f"({', '.join(['Tensor'] * len(program.outputs))})"
+    if name in _registered:
+        _registered.pop(name)._destroy()
+    library, made = _define(name, f"({taken}) -> {returned}", run, infer)
+    library.impl(name.partition("::")[2], refuse_gradients, "Autograd")
+    _registered[name] = library
     return made
