@@ -1,4 +1,4 @@
-"""torch.compile(backend="mirage"): the parts of a model that Mirage takes as its programs, the rest eager."""
+"""torch.compile(backend="mirage"): what Mirage takes of a model runs as its programs, the rest eager."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import logging
 import operator
-from typing import Any, Deque, Dict, List, Optional, Sequence
+from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
 import torch
 from torch.fx import GraphModule, Node
@@ -21,6 +21,8 @@ from .torch_library import run_program
 from .torch_operators import VIEWS, WRITERS, explain_unsupported
 
 logger = logging.getLogger("mirage")
+
+# ---------------------------------------------------------------------- what was taken
 
 
 @dataclasses.dataclass
@@ -55,10 +57,60 @@ class Report:
 #: Of the models that were compiled last, the newest at the end.
 reports: Deque[Report] = collections.deque(maxlen=32)
 
+# ---------------------------------------------------------------------- parts of a model
+
 
 class _Supported(OperatorSupportBase):
+    """What Mirage takes of what is on one device."""
+
+    def __init__(self, device: torch.device):
+        self.device = device
+
     def is_node_supported(self, submodules, node: Node) -> bool:
-        return explain_unsupported(node) is None
+        return explain_unsupported(node) is None and node.meta["val"].device == self.device
+
+
+def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
+    """Moves what Mirage takes into submodules, as large as can be had, and returns their names too."""
+    devices = {node.meta["val"].device: None for node in module.graph.nodes if explain_unsupported(node) is None}
+    names: List[str] = []
+    for number, device in enumerate(devices):  # one by one: a partition may be of operators far apart
+        prefix = f"mirage_{number}_"
+        partitioner = CapabilityBasedPartitioner(module, _Supported(device), allows_single_node_partition=True)
+        partitions = [partition for partition in partitioner.propose_partitions()
+                      if any(node.target not in VIEWS for node in partition.nodes)]
+        module = partitioner.fuse_partitions(partitions, prefix=prefix)
+        names += [f"{prefix}{index}" for index in range(len(partitions))]
+    return module, names
+
+
+def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Report) -> Optional[Part]:
+    operators = [str(node.target).replace("aten.", "") for node in submodule.graph.nodes
+                 if node.op == "call_function" and node.target is not operator.getitem]
+    try:
+        graph = from_fx(submodule)
+        part = Part(graph, graph.superoptimize(**options), operators)
+    except (MirageError, TypeError) as error:  # a call of an operator in a way that its writer does not know
+        report.left.append(f"{', '.join(operators)}: {error}")
+        return None
+    report.parts.append(part)
+    return part
+
+
+def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Dict[str, Part]]:
+    """Compiles what Mirage takes. Returns the model with a submodule for each part, and which parts
+    they are; those that could not be compiled stay what they were."""
+    for node in module.graph.nodes:
+        if node.op == "call_function" and node.target is not operator.getitem:
+            reason = explain_unsupported(node)
+            if reason is not None:
+                report.left.append(f"{node.name}: {reason}")
+    module, names = _partition(module)
+    parts = {name: _compile_part(getattr(module, name), options, report) for name in names}
+    return module, {name: part for name, part in parts.items() if part is not None}
+
+
+# ---------------------------------------------------------------------- the rest of a model
 
 
 class _PartModule(torch.nn.Module):
@@ -73,66 +125,47 @@ class _PartModule(torch.nn.Module):
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Report) -> Optional[_PartModule]:
-    operators = [str(node.target).replace("aten.", "") for node in submodule.graph.nodes
-                 if node.op == "call_function" and node.target is not operator.getitem]
-    try:
-        graph = from_fx(submodule)
-        program = graph.superoptimize(**options)
-    except (MirageError, TypeError) as error:  # a call of an operator in a way that its writer does not know
-        report.left.append(f"{', '.join(operators)}: {error}")
-        return None
-    part = Part(graph, program, operators)
-    report.parts.append(part)
-    return _PartModule(part)
+def _put_in_parts(module: GraphModule, parts: Dict[str, Part]) -> None:
+    for name, part in parts.items():
+        setattr(module, name, _PartModule(part))
+    module.recompile()
 
 
-def _partition(module: GraphModule, options: Dict[str, Any], report: Report) -> GraphModule:
-    for node in module.graph.nodes:
-        if node.op == "call_function":
-            reason = explain_unsupported(node)
-            if reason is not None:
-                report.left.append(f"{node.name}: {reason}")
-    partitioner = CapabilityBasedPartitioner(module, _Supported(), allows_single_node_partition=True)
-    partitions = [partition for partition in partitioner.propose_partitions()
-                  if any(node.target not in VIEWS for node in partition.nodes)]
-    fused = partitioner.fuse_partitions(partitions)
-    for name, submodule in list(fused.named_children()):
-        if not name.startswith("fused_"):
-            continue
-        part = _compile_part(submodule, options, report)
-        if part is not None:
-            setattr(fused, name, part)
-    fused.recompile()
-    return fused
+# ---------------------------------------------------------------------- the backend
 
 
 def _check_options(options: Dict[str, Any]) -> None:
-    """A mistake in options is one of the caller's, and no reason to leave parts."""
+    """A mistake in options is one of the caller's, and no reason to leave parts: a search over next to
+    nothing shows it, which leaves nothing behind."""
+    for name in ("previous_checkpoint", "checkpoint"):
+        if options.get(name) is not None:
+            raise CompileError(f"expects no {name}, since a model has several parts, got {options[name]!r}")
     graph = KernelGraph()
-    graph.exp(graph.new_input((1, 1)))
-    graph.superoptimize(**{**options, "max_states": 1, "measure": False, "on_progress": None})
+    graph.mark_output(graph.exp(graph.new_input((1, 1))))
+    graph.superoptimize(**{**options, "measure": False, "on_progress": None, "executor": None, "save_codes": False,
+                           "use_cached_graphs": False, "use_graph_dataset": False, "verbose": False})
 
 
 def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], *, options: Optional[Dict[str, Any]] = None,
-                   **unused: Any):
-    """The backend of torch.compile, for inference. `options` are those of mirage.superoptimize, whose
-    time limit is a minute for each part here. What no operator of Mirage is stays eager;
-    `mirage.torch_bridge.reports` says what and why."""
+                   **others: Any):
+    """The backend of torch.compile, for inference. `mirage.torch_bridge.reports` says what was taken of
+    a model, and why not the rest, which stays eager. `options` are those of mirage.superoptimize, whose
+    time limit is a minute for each part here."""
+    from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
     from torch._inductor.decomposition import select_decomp_table
 
-    given = dict(options or {})
-    given.setdefault("search_time_limit_sec", 60)
+    for name, value in others.items():
+        raise CompileError(f"expects nothing but options, got {name}={value!r}")
+    given = {"search_time_limit_sec": 60, **(options or {})}
     _check_options(given)
     report = Report()
     reports.append(report)
 
     def compile_inference(forward: GraphModule, inputs):
-        fused = _partition(forward, given, report)
+        fused, parts = _take_parts(forward, given, report)
         logger.info("%s", report)
-        from functorch.compile import make_boxed_func
-
+        _put_in_parts(fused, parts)
         return make_boxed_func(fused.forward)
 
     def refuse_training(forward: GraphModule, inputs):

@@ -183,6 +183,25 @@ def shape_of(node: Node) -> Tuple[int, ...]:
     return tuple(int(size) for size in node.meta["val"].shape)
 
 
+_OF_ANY_SIZE = "has sizes that are not known; torch.compile(dynamic=False) compiles for each size anew"
+
+
+def _explain_unsupported_value(value: Any) -> Optional[str]:
+    if isinstance(value, torch.SymInt):
+        return _OF_ANY_SIZE
+    if not isinstance(value, torch.Tensor) or value.layout != torch.strided:
+        return "is not of strided tensors alone"
+    if find_dtype(value.dtype) is None:
+        return f"is of {value.dtype}"
+    if value.device.type not in ("cpu", "cuda"):
+        return f"is of tensors on {value.device}"
+    if any(not isinstance(number, int) for number in (*value.shape, *value.stride())):
+        return _OF_ANY_SIZE
+    if value.ndim == 0 or value.numel() == 0:
+        return f"has a tensor without {'dimensions' if value.ndim == 0 else 'elements'}"
+    return None
+
+
 def explain_unsupported(node: Node) -> Optional[str]:
     """Why a node of an FX graph is not taken; None if it is."""
     if node.op != "call_function":
@@ -191,14 +210,9 @@ def explain_unsupported(node: Node) -> Optional[str]:
         return f"no operator of Mirage is {node.target}"
     values = [node.meta.get("val")] + [argument.meta.get("val") for argument in node.all_input_nodes]
     for value in values:
-        if not isinstance(value, torch.Tensor):
-            return f"{node.target} is not of tensors alone"
-        if find_dtype(value.dtype) is None:
-            return f"{node.target} is of {value.dtype}"
-        if any(not isinstance(size, int) for size in value.shape):
-            return f"{node.target} has sizes that are not known"
-        if value.ndim == 0 or value.numel() == 0:
-            return f"{node.target} has a tensor without {'dimensions' if value.ndim == 0 else 'elements'}"
+        reason = _explain_unsupported_value(value)
+        if reason is not None:
+            return f"{node.target} {reason}"
     devices = {value.device for value in values}
     if len(devices) > 1:
         return f"{node.target} is of tensors on {' and '.join(sorted(map(str, devices)))}"
@@ -209,6 +223,6 @@ def explain_unsupported(node: Node) -> Optional[str]:
 
 #: Operators that show elements and compute nothing: a part of these alone is not worth a kernel.
 VIEWS = {aten.t.default, aten.transpose.int, aten.permute.default, aten.view.default, aten._unsafe_view.default,
-          aten.reshape.default, aten.unsqueeze.default, aten.squeeze.dim, aten.squeeze.dims, aten.squeeze.default,
-          aten.expand.default, aten.clone.default, aten.alias.default, aten.detach.default, aten.slice.Tensor,
-          aten.contiguous.default}
+         aten.reshape.default, aten.unsqueeze.default, aten.squeeze.dim, aten.squeeze.dims, aten.squeeze.default,
+         aten.expand.default, aten.clone.default, aten.alias.default, aten.detach.default, aten.slice.Tensor,
+         aten.contiguous.default}
