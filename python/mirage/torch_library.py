@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import re
+import threading
+import weakref
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import torch
@@ -105,3 +109,42 @@ def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
     library.impl(name.partition("::")[2], refuse_gradients, "Autograd")
     _registered[name] = library
     return made
+
+
+# ---------------------------------------------------------------------- parts of models
+
+# One operator for the parts of all models: what torch has once known as an operator it never quite
+# forgets, and models are compiled again and again. It takes the part's name, which lives as long as
+# the part's program does; whoever runs code with such calls in it holds the programs.
+#
+# Compilers keep code on disk, by the text of the graph that it is for. That text does not have what
+# an operator returns, so the name must: shapes, types and strides are in its digest. The number tells
+# apart parts that have these in common; it starts at 0 in each process and is given again when its
+# program is gone, so that names, and the code that is kept, are the same from run to run.
+
+_programs: "weakref.WeakValueDictionary[str, CompiledGraph]" = weakref.WeakValueDictionary()
+_programs_lock = threading.Lock()
+
+
+def name_part(program: CompiledGraph) -> str:
+    """The name by which `call_part` knows a program, as long as it lives."""
+    described = repr([[(spec.shape, spec.strides, spec.dtype.name) for spec in specs]
+                      for specs in (program.inputs, program.outputs)])
+    digest = hashlib.sha256(described.encode()).hexdigest()[:16]
+    with _programs_lock:
+        name = next(name for name in map(f"{digest}.{{}}".format, itertools.count()) if name not in _programs)
+        _programs[name] = program
+    return name
+
+
+def _find_part(name: str) -> CompiledGraph:
+    program = _programs.get(name)
+    if program is None:
+        raise RunError(f"{name}: expects a part of a model that was compiled in this process and is still there")
+    return program
+
+
+#: mirage::part, which runs the program of a name.
+_part_library, call_part = _define("mirage::part", "(str name, Tensor[] inputs) -> Tensor[]",
+                                   lambda name, inputs: run_program(_find_part(name), inputs),
+                                   lambda name, inputs: infer_outputs(_find_part(name), inputs))
