@@ -8,8 +8,9 @@
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 
-# Pictures and pages of the Python package are drawn, and looked at.
-MIRAGE_PACKAGES+=(graphviz chromium)
+# Pictures and pages of the Python package are drawn, and looked at; TorchInductor,
+# which compiles what Mirage leaves of models, does so for CPUs with g++.
+MIRAGE_PACKAGES+=(graphviz chromium g++)
 
 export MIRAGE_TEST_SIZES=ci
 case "${1:-}" in

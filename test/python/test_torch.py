@@ -1,4 +1,4 @@
-"""Models of torch: torch.compile with Mirage's backend, and from_torch, on the CPU."""
+"""Programs out of modules of torch and of MLIR, and programs as operators of torch, on the CPU."""
 
 import pytest
 
@@ -6,117 +6,14 @@ torch = pytest.importorskip("torch")
 
 import mirage as mi  # noqa: E402
 from mirage import torch_bridge  # noqa: E402
+from torch_models import GatedMLP, WithSorting  # noqa: E402
 
 OPTIONS = {"max_states": 3000}
-
-
-def compile_and_compare(model, *inputs, tolerance=3e-3):
-    """Compares with the model in float32. Returns the report."""
-    exact = model.float()(*[value.float() if value.is_floating_point() else value for value in inputs])
-    model = model.half()
-    torch._dynamo.reset()
-    with torch.no_grad():
-        computed = torch.compile(model, backend=torch_bridge.mirage_backend, options=OPTIONS)(*inputs)
-    assert computed.dtype == torch.float16 and computed.shape == exact.shape
-    assert (computed.float() - exact).norm() / exact.norm() < tolerance
-    return torch_bridge.reports[-1]
-
-
-class GatedMLP(torch.nn.Module):
-    def __init__(self, width=64, hidden=128):
-        super().__init__()
-        self.norm = torch.nn.RMSNorm(width)
-        self.gate = torch.nn.Linear(width, hidden, bias=False)
-        self.up = torch.nn.Linear(width, hidden, bias=False)
-        self.down = torch.nn.Linear(hidden, width)
-
-    def forward(self, x):
-        y = self.norm(x)
-        return x + self.down(torch.nn.functional.silu(self.gate(y)) * self.up(y))
-
-
-class LoRA(torch.nn.Module):
-    def __init__(self, width=64, rank=8):
-        super().__init__()
-        self.linear = torch.nn.Linear(width, width)
-        self.a = torch.nn.Parameter(torch.randn(width, rank) / 8)
-        self.b = torch.nn.Parameter(torch.randn(rank, width) / 8)
-
-    def forward(self, x):
-        return self.linear(x) + (x @ self.a) @ self.b * 2
-
-
-class LlamaBlock(torch.nn.Module):
-    """Attention and a gated MLP, with norms before and rotations of queries and keys."""
-
-    def __init__(self, width=64, heads=4, rows=16):
-        super().__init__()
-        self.heads = heads
-        self.norm = torch.nn.RMSNorm(width)
-        self.q, self.k, self.v, self.o = (torch.nn.Linear(width, width, bias=False) for _ in range(4))
-        self.mlp = GatedMLP(width)
-        angles = torch.outer(torch.arange(rows), 10000.0 ** (-torch.arange(0, width // heads, 2) / (width // heads)))
-        self.register_buffer("cos", torch.cat([angles.cos()] * 2, -1))
-        self.register_buffer("sin", torch.cat([angles.sin()] * 2, -1))
-
-    def rotate(self, x):
-        half = x.shape[-1] // 2
-        return x * self.cos + torch.cat([-x[..., half:], x[..., :half]], -1) * self.sin
-
-    def forward(self, x):
-        y = self.norm(x)
-        rows, width = y.shape
-        q, k, v = (linear(y).view(rows, self.heads, -1).transpose(0, 1) for linear in (self.q, self.k, self.v))
-        scores = self.rotate(q) @ self.rotate(k).transpose(1, 2) * (width // self.heads) ** -0.5
-        attended = (torch.softmax(scores, -1) @ v).transpose(0, 1).reshape(rows, width)
-        return self.mlp(x + self.o(attended))
 
 
 @pytest.fixture(autouse=True)
 def seed():
     torch.manual_seed(0)
-
-
-def test_gated_mlp():
-    report = compile_and_compare(GatedMLP(), torch.randn(8, 64).half())
-    assert len(report.parts) == 1 and not report.left
-    assert report.parts[0].improved and "silu.default" in report.parts[0].operators
-    assert "1 parts taken" in str(report)
-
-
-def test_lora():
-    report = compile_and_compare(LoRA(), torch.randn(8, 64).half())
-    assert len(report.parts) == 1 and not report.left
-
-
-def test_llama_block():
-    report = compile_and_compare(LlamaBlock(), torch.randn(16, 64).half())
-    assert report.parts and not report.left
-
-
-class WithSorting(torch.nn.Module):
-    """An operator in the middle that Mirage does not have."""
-
-    def forward(self, x):
-        return torch.exp(torch.sort(torch.tanh(x) * 2, -1).values)
-
-
-def test_what_is_left():
-    report = compile_and_compare(WithSorting(), torch.randn(8, 64).half())
-    assert len(report.parts) == 2
-    assert len(report.left) >= 1 and "no operator of Mirage is aten.sort" in report.left[0]
-
-
-def test_strides_between_parts():
-    def model(x):
-        return torch.sin(x.exp().t()).exp()
-
-    torch._dynamo.reset()
-    x = torch.randn(16, 64).half()
-    compiled = torch.compile(model, backend=torch_bridge.mirage_backend, options=OPTIONS)
-    with torch.no_grad():
-        computed, exact = compiled(x), model(x)
-    assert (computed - exact).abs().max() < 1e-2 and computed.stride() == exact.stride()
 
 
 def test_sums_in_float32():
@@ -141,30 +38,6 @@ def test_outputs_that_are_one():
     module = Twice().train()
     graph = mi.from_torch(module, (x,))
     assert len(graph([x])) == 2 and module.training
-
-
-def test_options_are_checked_first():
-    torch._dynamo.reset()
-    with pytest.raises(Exception, match="no such option colour"), torch.no_grad():
-        torch.compile(GatedMLP().half(), backend=torch_bridge.mirage_backend,
-                      options={"colour": "red"})(torch.randn(8, 64).half())
-
-
-def test_other_shapes_are_compiled_anew():
-    model = GatedMLP().half()
-    torch._dynamo.reset()
-    compiled = torch.compile(model, backend=torch_bridge.mirage_backend, options=OPTIONS, dynamic=False)
-    with torch.no_grad():
-        for rows in (8, 5):
-            x = torch.randn(rows, 64).half()
-            assert (compiled(x) - model(x)).abs().max() < 2e-2
-
-
-def test_training_is_refused():
-    torch._dynamo.reset()
-    compiled = torch.compile(GatedMLP().half(), backend=torch_bridge.mirage_backend)
-    with pytest.raises(Exception, match="expects a model that needs no gradients"):
-        compiled(torch.randn(8, 64).half())
 
 
 def test_from_torch():
@@ -242,21 +115,3 @@ def test_mistakes_with_operators():
     with torch._subclasses.FakeTensorMode():
         with pytest.raises(mi.RunError, match=r"input0: expects shape \[16, 64\], got \[8, 64\]"):
             operator(torch.empty(8, 64).half(), torch.empty(64, 32).half())
-
-
-def test_backend_by_name():
-    """As pip installs the package, torch knows the backend without an import of it."""
-    import importlib.metadata
-
-    try:
-        importlib.metadata.distribution("mirage-mlir")
-    except importlib.metadata.PackageNotFoundError:
-        pytest.skip("looks at the package as pip installs it: utils/check.sh --full")
-    assert "mirage" in torch._dynamo.list_backends()
-    torch._dynamo.reset()
-    x = torch.randn(16, 64).half()
-    with torch.no_grad():
-        y = torch.compile(lambda x: x / x.square().sum(-1, keepdim=True), backend="mirage", options=OPTIONS)(x)
-    exact = x.float() / x.float().square().sum(-1, keepdim=True)
-    assert (y.float() - exact).norm() / exact.norm() < 3e-3
-    assert torch_bridge.reports[-1].parts

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from conftest import needs_compiler
+
 pytest.importorskip("torch")
 
 
@@ -14,8 +16,14 @@ def test_tutorial(monkeypatch, tmp_path, capsys):
     assert len(blocks) >= 7
     monkeypatch.chdir(tmp_path)
     namespace = {}
+    without = needs_compiler.args[0]
     for number, block in enumerate(blocks):
+        if without and "inductor" in block:
+            text = text.replace(block, "")
+            continue
         exec(compile(block, f"Tutorial.md, block {number}", "exec"), namespace)
     printed = capsys.readouterr().out
     for promised in re.findall(r"print\(.*?\)\s+# (.*?)(?:, \.\.\.)?\n", text):
         assert promised in printed
+    if without:
+        pytest.skip(f"all but TorchInductor's part passed: {needs_compiler.kwargs['reason']}")

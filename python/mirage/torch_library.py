@@ -1,0 +1,150 @@
+"""Programs as operators of torch, which compilers and FX take as one and do not look into."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+import threading
+import weakref
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+import torch
+
+from . import tensors
+from .dtypes import find_dtype
+from .errors import GraphError, RunError
+from .graph import KernelGraph
+from .programs import CompiledGraph
+
+# ---------------------------------------------------------------------- a program on tensors of torch
+
+
+def lay_out(tensor: torch.Tensor, strides: Tuple[int, ...]) -> torch.Tensor:
+    """A tensor as a program wants it, copied where it lies otherwise: operators before a program need
+    not leave theirs as they were traced."""
+    if tensor.data_ptr() % 16 == 0:
+        found = tensor.stride()
+        if found == strides:
+            return tensor
+        if all(size == 1 or a == b for size, a, b in zip(tensor.shape, found, strides)):
+            return tensor.as_strided(tensor.shape, strides)
+    return torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device).copy_(tensor)
+
+
+def run_program(program: CompiledGraph, given: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    """On inputs of any layout. What it returns is new and no input's memory, as torch asks of operators."""
+    return program([lay_out(tensor, spec.strides) for tensor, spec in zip(given, program.inputs)])
+
+
+def infer_outputs(program: CompiledGraph, given: Sequence[torch.Tensor]) -> List[torch.Tensor]:
+    """What `run_program` returns, but without values: of tensors that may be fake, and hold none."""
+    device = (given[0].device.type, given[0].device.index or 0) if given else tensors.CPU
+    for tensor, spec in zip(given, program.inputs):
+        tensors.check(spec, "input", tensors.Bound(
+            0, tuple(tensor.shape), find_dtype(tensor.dtype), str(tensor.dtype), spec.strides,
+            (tensor.device.type, tensor.device.index or 0), tensor), device)
+    return [tensors.make_empty(spec, given[0]) for spec in program.outputs]
+
+
+# ---------------------------------------------------------------------- operators
+
+#: Compilers hand operands over as they lay when they were traced, where a torch is new enough to
+#: promise that; else in the same order of strides at least, and `lay_out` copies what is padded.
+_LAYOUT = getattr(torch.Tag, "needs_exact_strides", torch.Tag.needs_fixed_stride_order)
+
+
+def _define(name: str, schema: str, run: Callable[..., Any], infer: Callable[..., Any]) -> Tuple[torch.library.Library, Any]:
+    """An operator of torch, and what holds it. Not by torch.library.custom_op, whose calls take about
+    10 us more: it looks for outputs that are inputs, which programs never return."""
+    namespace, _, operator = name.partition("::")
+    library = torch.library.Library(namespace, "FRAGMENT")
+    library.define(f"{operator}{schema}", tags=(torch.Tag.pt2_compliant_tag, _LAYOUT))
+    library.impl(operator, run, "CompositeExplicitAutograd")
+    torch.library.register_fake(name, infer, lib=library)
+    return library, getattr(getattr(torch.ops, namespace), operator).default
+
+
+_registered: Dict[str, torch.library.Library] = {}
+
+
+def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
+    """Makes of a program an operator of torch, which torch.compile, torch.export and FX take as one and
+    do not look into. Returns it; it is also `torch.ops.<namespace>.<name>`.
+
+    name      "namespace::name"; an operator of that name which was made so is replaced
+    program   what superoptimize() or load() returned, or a graph, which runs as it is written
+
+    It takes the program's inputs one by one and returns its output, or a tuple of several. Inputs that
+    lie in memory otherwise than the program wants are copied. It has no gradients: calls with tensors
+    that need them raise RunError."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
+        raise GraphError(f'expects a name as "namespace::name", got {name!r}')
+    if isinstance(program, KernelGraph):
+        program = program.compile()
+    if not isinstance(program, CompiledGraph):
+        raise GraphError(f"expects a program or a graph, got {type(program).__name__}")
+
+    def return_all(results: Sequence[torch.Tensor]) -> Any:
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(*given: torch.Tensor) -> Any:
+        return return_all(run_program(program, given))
+
+    def infer(*given: torch.Tensor) -> Any:
+        return return_all(infer_outputs(program, given))
+
+    def refuse_gradients(*given: torch.Tensor) -> Any:
+        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given):
+            raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
+                           "call under torch.no_grad(), or detach() them")
+        with torch._C._AutoDispatchBelowAutograd():
+            return made(*given)
+
+    taken = ", ".join(f"Tensor input{number}" for number in range(len(program.inputs)))
+    returned = "Tensor" if len(program.outputs) == 1 else f"({', '.join(['Tensor'] * len(program.outputs))})"
+    if name in _registered:
+        _registered.pop(name)._destroy()
+    library, made = _define(name, f"({taken}) -> {returned}", run, infer)
+    library.impl(name.partition("::")[2], refuse_gradients, "Autograd")
+    _registered[name] = library
+    return made
+
+
+# ---------------------------------------------------------------------- parts of models
+
+# One operator for the parts of all models: what torch has once known as an operator it never quite
+# forgets, and models are compiled again and again. It takes the part's name, which lives as long as
+# the part's program does; whoever runs code with such calls in it holds the programs.
+#
+# Compilers keep code on disk, by the text of the graph that it is for. That text does not have what
+# an operator returns, so the name must: shapes, types and strides are in its digest. The number tells
+# apart parts that have these in common; it starts at 0 in each process and is given again when its
+# program is gone, so that names, and the code that is kept, are the same from run to run.
+
+_programs: "weakref.WeakValueDictionary[str, CompiledGraph]" = weakref.WeakValueDictionary()
+_programs_lock = threading.Lock()
+
+
+def name_part(program: CompiledGraph) -> str:
+    """The name by which `call_part` knows a program, as long as it lives."""
+    described = repr([[(spec.shape, spec.strides, spec.dtype.name) for spec in specs]
+                      for specs in (program.inputs, program.outputs)])
+    digest = hashlib.sha256(described.encode()).hexdigest()[:16]
+    with _programs_lock:
+        name = next(name for name in map(f"{digest}.{{}}".format, itertools.count()) if name not in _programs)
+        _programs[name] = program
+    return name
+
+
+def _find_part(name: str) -> CompiledGraph:
+    program = _programs.get(name)
+    if program is None:
+        raise RunError(f"{name}: expects a part of a model that was compiled in this process and is still there")
+    return program
+
+
+#: mirage::part, which runs the program of a name.
+_part_library, call_part = _define("mirage::part", "(str name, Tensor[] inputs) -> Tensor[]",
+                                   lambda name, inputs: run_program(_find_part(name), inputs),
+                                   lambda name, inputs: infer_outputs(_find_part(name), inputs))
