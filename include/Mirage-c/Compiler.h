@@ -171,6 +171,11 @@ MIRAGE_C_EXPORTED MirageStatus mirageModuleCompile(MirageModule *module,
                                                    size_t numOptions,
                                                    MirageText *report);
 
+/** Where artifacts get their cubins from: the ptxas that `ptxas=auto` takes
+ * (INSTALL.md). \p path is empty where there is none: then drivers compile the
+ * PTX. */
+MIRAGE_C_EXPORTED MirageStatus mirageFindPtxas(MirageText *path);
+
 /** Joins the checkpoints of shards of a search, and what \p output has of it,
  * to the file \p output (docs/Search.md, "Shards"), with which the search then
  * goes on from what all of them have enumerated.

@@ -77,6 +77,9 @@ MIRAGE_C_EXPORTED const char *mirageDeviceGetName(const MirageDevice *device);
 MIRAGE_C_EXPORTED int
 mirageDeviceGetComputeCapability(const MirageDevice *device);
 
+/** The newest CUDA that the driver knows: 13000 is 13.0. 0 for the emulator. */
+MIRAGE_C_EXPORTED int mirageDeviceGetDriverVersion(const MirageDevice *device);
+
 /*===----------------------------------------------------------------------===*\
 |* Streams                                                                    *|
 \*===----------------------------------------------------------------------===*/

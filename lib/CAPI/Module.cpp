@@ -9,6 +9,7 @@
 #include "Context.h"
 #include "Mirage/Pipelines/Judge.h"
 #include "Mirage/Search/Checkpoint.h"
+#include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Verify/Certificate.h"
 #include "Status.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -174,6 +175,13 @@ MirageStatus mirageModuleCompile(MirageModule *module,
                                  const MirageOption *options, size_t numOptions,
                                  MirageText *report) {
   return runWithOptions("mirage-compile", module, options, numOptions, report);
+}
+
+MirageStatus mirageFindPtxas(MirageText *path) {
+  if (!path)
+    return refuse("expects a place for the path, got null");
+  *path = makeText(findPtxas().value_or(""));
+  return MirageSuccess;
 }
 
 MirageStatus mirageCheckpointsMerge(const char *output,

@@ -80,6 +80,10 @@ int mirageDeviceGetComputeCapability(const MirageDevice *device) {
   return device && device->cuda ? device->cuda->getComputeCapability() : 0;
 }
 
+int mirageDeviceGetDriverVersion(const MirageDevice *device) {
+  return device && device->cuda ? device->cuda->getDriverVersion() : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import ctypes
 import inspect
+import itertools
 import json
 import os
 import platform
+import shutil
 import sys
 import traceback
 from ctypes import byref
@@ -17,9 +19,9 @@ from . import _library
 from ._library import Context, Module, lib
 from .errors import MirageError
 from .pages import report as write_page
-from .devices import find_gpu
+from .devices import describe_gpu
 from .programs import load
-from .compiler import find_tool, from_mlir
+from .compiler import describe_ptxas, find_tool, from_mlir
 from .progress import Progress
 from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize
 
@@ -147,8 +149,10 @@ def _env(arguments: argparse.Namespace) -> int:
         "library": _library._find_library(),
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "gpu": find_gpu(),
+        "gpus": _describe_gpus(),
+        "ptxas": describe_ptxas(),
         "mirage-run": find_tool("mirage-run"),
+        "graphviz": shutil.which("dot"),
     }
     for package in ("numpy", "torch"):
         try:
@@ -161,8 +165,14 @@ def _env(arguments: argparse.Namespace) -> int:
         print(json.dumps(described, indent=2))
     else:
         for name, value in described.items():
-            print(f"{name}: {value if value is not None else 'none'}")
+            print(f"{name}: {'; '.join(value) if isinstance(value, list) else value or 'none'}")
     return 0
+
+
+def _describe_gpus() -> Any:
+    """All that there are, or why there are none."""
+    gpus = list(itertools.takewhile(lambda gpu: gpu is not None, map(describe_gpu, itertools.count())))
+    return gpus or f"none: {_library.last_error()}"
 
 
 def _call_tool(tool: str, arguments: List[str]) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import pathlib
+import re
 import shutil
+import subprocess
 import tempfile
 import weakref
 from ctypes import byref, c_void_p
@@ -94,6 +96,21 @@ def own(compiled: CompiledGraph, folder: str) -> Any:
 def _remove(folder: str, pid: int) -> None:
     if os.getpid() == pid:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def describe_ptxas() -> Optional[str]:
+    """The ptxas that makes cubins, with what it says of its version; none where the driver compiles PTX."""
+    text = _library.Text()
+    _library.check_run(lib.mirageFindPtxas(byref(text)))
+    path = _library.take_text(text).decode()
+    if not path:
+        return None
+    try:
+        told = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"{path}: {error}"
+    release = re.search(r"release [\d.]+, V[\d.]+", told)
+    return f"{path}, {release.group() if release else 'of an unknown version'}"
 
 
 def find_tool(name: str) -> Optional[str]:

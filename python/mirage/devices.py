@@ -37,6 +37,17 @@ def find_gpu(ordinal: int = 0) -> Optional[str]:
         return None
 
 
+def describe_gpu(ordinal: int) -> Optional[str]:
+    """A GPU as a bug report wants it: "NVIDIA H200, compute capability 9.0, driver of CUDA 13.0"."""
+    name = find_gpu(ordinal)
+    if name is None:
+        return None
+    device = open_device(("cuda", ordinal))
+    capability, driver = lib.mirageDeviceGetComputeCapability(device), lib.mirageDeviceGetDriverVersion(device)
+    return (f"{name}, compute capability {capability // 10}.{capability % 10}, "
+            f"driver of CUDA {driver // 1000}.{driver % 1000 // 10}")
+
+
 class GPU:
     """Streams of a GPU that wait for one another, and tensors that its runs still need."""
 

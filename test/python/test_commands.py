@@ -1,6 +1,7 @@
 """`python -m mirage`."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -121,4 +122,6 @@ def test_mistakes(arguments, message):
 def test_env():
     described = json.loads(call("env", "--json").stdout)
     assert described["mirage"] == mi.__version__ and described["numpy"]
+    assert isinstance(described["gpus"], list) or described["gpus"].startswith("none: ")
+    assert described["ptxas"] is None or re.search(r"release \d+\.\d+", described["ptxas"])
     assert call("--version").stdout == f"Mirage {mi.__version__}\n"

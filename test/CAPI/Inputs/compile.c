@@ -206,9 +206,13 @@ static void testMistakes(MirageContext *context, MirageContext *other) {
 
 int main(int argc, char **argv) {
   MirageContext *context, *other;
+  MirageText ptxas;
   if (argc != 3)
     return 2;
   printf("version %s\n", mirageGetVersion());
+  require(mirageFindPtxas(&ptxas), "ptxas");
+  printf("ptxas %s\n", ptxas.size > 0 ? ptxas.data : "none");
+  mirageTextFree(&ptxas);
   require(mirageContextCreate(0, &context), "context");
   require(mirageContextCreate(2, &other), "context");
   testCompile(context, argv[1]);

@@ -109,8 +109,9 @@ int main(int argc, char **argv) {
   if (mirageDeviceOpen(isCuda ? MirageDeviceCuda : MirageDeviceEmulator, 0,
                        &device) != MirageSuccess)
     return fail("open");
-  printf("%s, %d\n", mirageDeviceGetName(device),
-         mirageDeviceGetComputeCapability(device));
+  printf("%s, %d, %d\n", mirageDeviceGetName(device),
+         mirageDeviceGetComputeCapability(device),
+         mirageDeviceGetDriverVersion(device));
   if (mirageProgramLoad(device, argv[2], MirageLibraryAuto, &program) !=
       MirageSuccess)
     return fail("load");
