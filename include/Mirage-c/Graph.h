@@ -168,9 +168,35 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddBlockGraph(
  * row-major are null. */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphToJSON(const MirageGraph *graph,
                                                  MirageText *json);
+/** Reads that form, or the JSON of the original Mirage (mirage-project/mirage):
+ * a graph, or a list of one (include/Mirage/Graph/OriginalJSON.h). */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphFromJSON(const char *json,
                                                    size_t size,
                                                    MirageGraph **graph);
+
+/** What a number of "data_type" means in JSON of the original. */
+typedef struct {
+  int64_t number;
+  MirageElementType element;
+} MirageNumberedType;
+
+/** As `index`: there is only one graph. */
+enum { MirageOnlyGraph = -1 };
+
+/** What JSON of the original leaves open. */
+typedef struct {
+  int64_t index; /**< which graph of a list, from 0; or MirageOnlyGraph */
+  /** `numTypes` that mean something else than in the original's newest
+   * version, as they do in earlier ones. */
+  const MirageNumberedType *types;
+  size_t numTypes;
+} MirageJSONChoices;
+
+/** The same; null: an index of MirageOnlyGraph, and no types. Fails, with how
+ * many graphs there are, where none of them has that index. */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphFromJSONWithChoices(
+    const char *json, size_t size, const MirageJSONChoices *choices,
+    MirageGraph **graph);
 
 /** A module with the program as its one function. Fails where the graph is a
  * block graph or has no output. */

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "ElementTypes.h"
 #include "GraphHandle.h"
 #include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Bridge/Bridge.h"
@@ -14,6 +15,7 @@
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/OriginalJSON.h"
 #include "Mirage/Pipelines/Pipelines.h"
 #include "Status.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -102,17 +104,68 @@ static llvm::Expected<MirageGraph> readGraph(const llvm::json::Value &json) {
   return graph;
 }
 
+static llvm::Expected<OriginalChoices>
+readChoices(const MirageJSONChoices *choices) {
+  OriginalChoices read;
+  if (!choices)
+    return read;
+  if (choices->index != MirageOnlyGraph)
+    read.index = choices->index;
+  if (!choices->types && choices->numTypes > 0)
+    return llvm::createStringError("expects " + Twine(choices->numTypes) +
+                                   " types, got null");
+  for (const MirageNumberedType &type :
+       ArrayRef(choices->types, choices->numTypes)) {
+    std::optional<ElementType> element = convert(type.element);
+    if (!element)
+      return llvm::createStringError("expects a MirageElementType, got " +
+                                     Twine(static_cast<int>(type.element)));
+    read.types.emplace_back(type.number, *element);
+  }
+  return read;
+}
+
+static llvm::Expected<MirageGraph>
+readOriginal(const llvm::json::Value &json, const OriginalChoices &choices) {
+  llvm::Expected<OriginalProgram> program =
+      programFromOriginalJSON(json, choices);
+  if (!program)
+    return program.takeError();
+  MirageGraph graph;
+  graph.program = std::move(program->graph);
+  graph.inputStrides = std::move(program->inputStrides);
+  graph.outputStrides = std::move(program->outputStrides);
+  if (llvm::Error invalid = verify(graph.complete().program))
+    return std::move(invalid);
+  graph.numberAll();
+  return graph;
+}
+
 MirageStatus mirageGraphFromJSON(const char *json, size_t size,
                                  MirageGraph **graph) {
+  return mirageGraphFromJSONWithChoices(json, size, nullptr, graph);
+}
+
+MirageStatus mirageGraphFromJSONWithChoices(const char *json, size_t size,
+                                            const MirageJSONChoices *choices,
+                                            MirageGraph **graph) {
   if (!graph)
     return refuse("expects a place for the graph, got null");
   *graph = nullptr;
   if (!json)
     return refuse("expects JSON, got null");
+  llvm::Expected<OriginalChoices> chosen = readChoices(choices);
+  if (!chosen)
+    return refuse(chosen.takeError());
   llvm::Expected<llvm::json::Value> value = parseJSON({json, size});
   if (!value)
     return report(value.takeError());
-  llvm::Expected<MirageGraph> read = readGraph(*value);
+  bool isOriginal = isOriginalJSON(*value);
+  if (!isOriginal && chosen->index.value_or(0) != 0)
+    return reportFailure("expects an index of 0, as there is one graph, got " +
+                         Twine(*chosen->index));
+  llvm::Expected<MirageGraph> read =
+      isOriginal ? readOriginal(*value, *chosen) : readGraph(*value);
   if (!read)
     return report(read.takeError());
   *graph = new MirageGraph(std::move(*read));

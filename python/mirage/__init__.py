@@ -15,7 +15,7 @@ from . import _library
 from .block_graph import ThreadblockGraph, new_threadblock_graph
 from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
-from .graph import KernelGraph, new_kernel_graph
+from .graph import KernelGraph, from_json, new_kernel_graph
 from .operators import DTensor, STensor
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
 from .superoptimizer import from_mlir, set_gpu_device_id, superoptimize
@@ -50,7 +50,7 @@ def PersistentKernel(*_, **__):
 __all__ = [
     "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
     "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
-    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_mlir", "from_torch",
+    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_json", "from_mlir", "from_torch",
     "PersistentKernel", "generate_cuda_program", "load", "new_kernel_graph", "new_threadblock_graph", "report",
     "set_gpu_device_id", "superoptimize",
 ]

@@ -26,6 +26,14 @@ class TensorType(Structure):
                 ("strides", POINTER(c_int64))]
 
 
+class NumberedType(ctypes.Structure):
+    _fields_ = [("number", c_int64), ("element", c_int)]
+
+
+class JSONChoices(ctypes.Structure):
+    _fields_ = [("index", c_int64), ("types", POINTER(NumberedType)), ("numTypes", c_size_t)]
+
+
 class BlockShape(Structure):
     _fields_ = [("grid_rank", c_size_t), ("grid", POINTER(c_int64)), ("cluster", POINTER(c_int64)),
                 ("loop", c_int64), ("stages", c_int64), ("threads", c_uint)]
@@ -103,6 +111,7 @@ _PROTOTYPES = {
                                            POINTER(c_uint32)]),
     "mirageGraphToJSON": (_STATUS, [c_void_p, POINTER(Text)]),
     "mirageGraphFromJSON": (_STATUS, [c_char_p, c_size_t, POINTER(c_void_p)]),
+    "mirageGraphFromJSONWithChoices": (_STATUS, [c_char_p, c_size_t, POINTER(JSONChoices), POINTER(c_void_p)]),
     "mirageModuleFromGraph": (_STATUS, [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)]),
     "mirageModuleGetGraph": (_STATUS, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "mirageDeviceOpen": (_STATUS, [c_int, c_int, POINTER(c_void_p)]),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pathlib
 from ctypes import byref, c_uint32, c_void_p
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
@@ -205,12 +207,25 @@ class KernelGraph(Operators):
         return _library.take_text(text).decode()
 
     @classmethod
-    def from_json(cls, text: str) -> "KernelGraph":
+    def from_json(cls, text: "str | os.PathLike[str]", index: Optional[int] = None,
+                  dtypes: Optional[Mapping[int, Any]] = None) -> "KernelGraph":
+        """What `to_json` wrote, or a µGraph in the JSON of the original (mirage-project/mirage).
+
+        text    JSON, or the path of a file with it, as a `pathlib.Path`
+        index   which graph of a list, as the original's searches keep them; None: the only one
+        dtypes  what numbers of element types mean in files of the original's earlier versions:
+                {940: bfloat16, 941: float16} from March to June 2025"""
+        if isinstance(text, os.PathLike):
+            text = pathlib.Path(text).read_text()
         if not isinstance(text, str):
             raise GraphError(f"expects JSON as a string, got {type(text).__name__}")
+        given = [_library.NumberedType(to_integer("a number in dtypes", number), to_dtype(dtype).code)
+                 for number, dtype in dict(dtypes or {}).items()]
+        types = (_library.NumberedType * len(given))(*given)
+        choices = _library.JSONChoices(-1 if index is None else _to_index(index), types, len(given))
         data = text.encode()
         pointer = c_void_p()
-        check_graph(lib.mirageGraphFromJSON(data, len(data), byref(pointer)))
+        check_graph(lib.mirageGraphFromJSONWithChoices(data, len(data), byref(choices), byref(pointer)))
         return cls._adopt(pointer)
 
     @classmethod
@@ -228,5 +243,18 @@ class KernelGraph(Operators):
         return KernelGraph.from_json, (self.to_json(),)
 
 
+def _to_index(index: Any) -> int:
+    number = to_integer("an index", index)
+    if number < 0:
+        raise GraphError(f"expects an index of at least 0, got {number}")
+    return number
+
+
 def new_kernel_graph() -> KernelGraph:
     return KernelGraph()
+
+
+def from_json(text: "str | os.PathLike[str]", index: Optional[int] = None,
+              dtypes: Optional[Mapping[int, Any]] = None) -> KernelGraph:
+    """A program in JSON, ours or the original's (KernelGraph.from_json)."""
+    return KernelGraph.from_json(text, index, dtypes)

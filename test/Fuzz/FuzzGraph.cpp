@@ -9,6 +9,7 @@
 #include "FuzzTarget.h"
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/OriginalJSON.h"
 #include "Mirage/Graph/Work.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Reference/Reference.h"
@@ -21,6 +22,18 @@ static std::string print(const Graph &graph) {
   std::string text;
   llvm::raw_string_ostream(text) << toJSON(graph);
   return text;
+}
+
+/// Of our form or of the original's.
+static llvm::Expected<Graph> read(const llvm::json::Value &document) {
+  if (!isOriginalJSON(document))
+    return graphFromJSON(document);
+  llvm::Expected<OriginalProgram> program = programFromOriginalJSON(document);
+  if (!program)
+    return program.takeError();
+  if (llvm::Error invalid = verify(program->graph))
+    return std::move(invalid);
+  return std::move(program->graph);
 }
 
 /// A graph that has been read is written, read again and found the same.
@@ -69,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     llvm::consumeError(document.takeError());
     return 0;
   }
-  llvm::Expected<Graph> graph = graphFromJSON(*document);
+  llvm::Expected<Graph> graph = read(*document);
   if (!graph) {
     llvm::consumeError(graph.takeError());
     return 0;

@@ -94,6 +94,40 @@ static void printModule(const MirageModule *module) {
   mirageTextFree(&text);
 }
 
+/// What the original Mirage writes: lists of graphs, and numbers of types.
+static void testOriginal(void) {
+  static const char exp[] =
+      "[[{\"op_type\": \"kn_input_op\", \"input_strides\": [1, 8],"
+      "\"output_tensors\": [{\"guid\": 7, \"data_type\": 940,"
+      "\"num_dims\": 2, \"dim\": [8, 64]}]},"
+      "{\"op_type\": \"kn_exp_op\", \"input_tensors\": [{\"guid\": 7}],"
+      "\"output_tensors\": [{\"guid\": 8, \"data_type\": 940,"
+      "\"num_dims\": 2, \"dim\": [8, 64]}]}], []]";
+  MirageNumberedType type = {940, MirageElementBF16};
+  MirageJSONChoices choices = {0, &type, 1};
+  MirageGraph *graph;
+  require(
+      mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
+      "original");
+  printType(graph, 0);
+  printType(graph, 1);
+  mirageGraphDestroy(graph);
+  expect(mirageGraphFromJSON(exp, sizeof(exp) - 1, &graph), "two");
+  choices.index = 2;
+  expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
+         "third");
+  expect(mirageGraphFromJSONWithChoices("{}", 2, &choices, &graph), "ours");
+  choices.index = 1;
+  expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
+         "nothing");
+  type.element = (MirageElementType)9;
+  expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
+         "type");
+  choices.types = NULL;
+  expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
+         "types");
+}
+
 static void testMistakes(void) {
   MirageGraph *graph, *block;
   MirageValue value, operands[2];
@@ -183,6 +217,7 @@ int main(void) {
   mirageTextFree(&json);
 
   testMistakes();
+  testOriginal();
   mirageModuleDestroy(module);
   mirageModuleDestroy(byHand);
   mirageContextDestroy(context);
