@@ -21,6 +21,15 @@ class Text(Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
 
+class SizedStructure(Structure):
+    """One that says first how large it is, so that the library knows what it is handed."""
+
+    _fields_ = [("struct_size", c_size_t)]
+
+    def __init__(self, **members):
+        super().__init__(struct_size=ctypes.sizeof(self), **members)
+
+
 class TensorType(Structure):
     _fields_ = [("element", c_int), ("rank", c_size_t), ("shape", POINTER(c_int64)),
                 ("strides", POINTER(c_int64))]
@@ -51,14 +60,14 @@ CDiagnostic._fields_ = [("severity", c_int), ("message", c_char_p), ("file", c_c
                         ("column", c_uint), ("notes", POINTER(CDiagnostic)), ("num_notes", c_size_t)]
 
 
-class CProgress(Structure):
+class CProgress(SizedStructure):
     _fields_ = [("seconds", c_double), ("states", c_uint64), ("states_per_second", c_double),
                 ("structures", c_uint64), ("baseline_us", c_double), ("best_us", c_double),
                 ("walk_states", c_uint64), ("max_states", c_uint64), ("time_limit_s", c_double),
                 ("part", c_uint), ("num_parts", c_uint)]
 
 
-class VerifyOptions(Structure):
+class VerifyOptions(SizedStructure):
     _fields_ = [("has_seed", c_int), ("seed", c_uint64), ("error_bound_bits", c_uint), ("min_trials", c_uint),
                 ("outputs_in_any_order", c_int), ("exact", c_int), ("certificates", c_int),
                 ("sample_above", c_uint64)]
