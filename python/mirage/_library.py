@@ -35,17 +35,17 @@ class TensorType(Structure):
                 ("strides", POINTER(c_int64))]
 
 
-class NumberedType(ctypes.Structure):
+class NumberedType(Structure):
     _fields_ = [("number", c_int64), ("element", c_int)]
 
 
-class JSONChoices(ctypes.Structure):
-    _fields_ = [("index", c_int64), ("types", POINTER(NumberedType)), ("numTypes", c_size_t)]
+class JSONChoices(SizedStructure):
+    _fields_ = [("index", c_int64), ("types", POINTER(NumberedType)), ("num_types", c_size_t)]
 
 
-class BlockShape(Structure):
+class BlockShape(SizedStructure):
     _fields_ = [("grid_rank", c_size_t), ("grid", POINTER(c_int64)), ("cluster", POINTER(c_int64)),
-                ("loop", c_int64), ("stages", c_int64), ("threads", c_uint)]
+                ("loop", c_int64), ("stages", c_int64), ("block_rank", c_size_t), ("block", POINTER(c_int64))]
 
 
 class Option(Structure):
@@ -106,6 +106,9 @@ _PROTOTYPES = {
     "mirageGraphAddInput": (_STATUS, [c_void_p, c_char_p, POINTER(TensorType), POINTER(c_uint32)]),
     "mirageGraphAddOperator": (_STATUS, [c_void_p, c_char_p, POINTER(c_uint32), c_size_t, c_char_p,
                                          POINTER(c_uint32)]),
+    "mirageGraphAddOperatorWithNumber": (_STATUS, [c_void_p, c_char_p, c_uint32, c_double, c_int,
+                                                   POINTER(c_uint32)]),
+    "mirageGraphAddSumTo": (_STATUS, [c_void_p, c_uint32, c_int64, c_int64, c_int, POINTER(c_uint32)]),
     "mirageGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int64)]),
     "mirageGraphGetInputName": (c_char_p, [c_void_p, c_size_t]),
     "mirageGraphGetNumInputs": (c_size_t, [c_void_p]),
@@ -115,9 +118,8 @@ _PROTOTYPES = {
     "mirageBlockGraphCreate": (_STATUS, [POINTER(BlockShape), POINTER(c_void_p)]),
     "mirageBlockGraphAddInput": (_STATUS, [c_void_p, POINTER(TensorType), POINTER(c_int), c_int,
                                            POINTER(c_uint32)]),
-    "mirageBlockGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int)]),
-    "mirageGraphAddBlockGraph": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint32), c_size_t, POINTER(TensorType),
-                                           POINTER(c_uint32)]),
+    "mirageBlockGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int), POINTER(c_int64), POINTER(c_int)]),
+    "mirageGraphAddBlockGraph": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint32)]),
     "mirageGraphToJSON": (_STATUS, [c_void_p, POINTER(Text)]),
     "mirageGraphFromJSON": (_STATUS, [c_char_p, c_size_t, POINTER(c_void_p)]),
     "mirageGraphFromJSONWithChoices": (_STATUS, [c_char_p, c_size_t, POINTER(JSONChoices), POINTER(c_void_p)]),
