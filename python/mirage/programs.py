@@ -14,6 +14,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _library, tensors
 from ._library import Handle, check_run, lib
+from .arguments import show
 from .dtypes import from_code
 from .errors import RunError
 from .tensors import CPU, Device, TensorSpec
@@ -334,7 +335,10 @@ class OptimizedGraph(CompiledGraph):
 
 def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
     """What `save` has kept."""
-    folder = pathlib.Path(directory)
+    try:
+        folder = pathlib.Path(directory)
+    except TypeError:
+        raise RunError(f"expects the path of a folder that save() has made, got {show(directory)}") from None
     try:
         described = json.loads((folder / "result.json").read_text())
         mlir = (folder / "program.mlir").read_text()
