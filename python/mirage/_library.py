@@ -11,6 +11,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
                     c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, List, Optional, Sequence
 
+from ._version import __version__
 from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
 
 SUCCESS, INVALID_ARGUMENT, FAILURE = 0, 1, 2
@@ -157,6 +158,19 @@ def _find_library() -> str:
                       "got none of them: pip install mirage-mlir, or ninja -C build/dev MirageC")
 
 
+#: Files of the original's package that this one has no other of.
+_ORIGINALS = ("core*.so", "kernel.py", "threadblock.py", "persistent_kernel.py")
+
+
+def _check_folder(folder: pathlib.Path) -> None:
+    """Both packages are called mirage, and an installation of either does not take away the other."""
+    found = sorted(path.name for pattern in _ORIGINALS for path in folder.glob(pattern))
+    if found:
+        raise ImportError(f"expects one package mirage in {folder}, got files of the original Mirage among those of "
+                          f"mirage-mlir ({', '.join(found)}): pip uninstall mirage-project, then "
+                          "pip install --force-reinstall mirage-mlir")
+
+
 def _make_missing(path: str, name: str) -> Callable[..., None]:
     def refuse(*_: object) -> None:
         raise MirageError(f"{path} runs programs that were saved, and compiles none: it has no {name}")
@@ -164,16 +178,37 @@ def _make_missing(path: str, name: str) -> Callable[..., None]:
     return refuse
 
 
+def _find_function(library: ctypes.CDLL, path: str, name: str) -> Any:
+    function = getattr(library, name, None)
+    if function is None and hasattr(library, "mirageContextCreate"):
+        raise ImportError(f"expects {name} in {path}, as Mirage {__version__} has it, got a library without: build it "
+                          "anew")
+    return function or _make_missing(path, name)  # in libMirageRuntimeC.so, which is small
+
+
+def _check_version(library: ctypes.CDLL, path: str) -> None:
+    get_version = getattr(library, "mirageGetVersion", None)
+    if get_version is None:
+        raise ImportError(f"expects Mirage's library, got one without mirageGetVersion: {path}")
+    get_version.restype = c_char_p
+    found = get_version().decode()
+    if found != __version__:
+        raise ImportError(f"expects a library of Mirage {__version__}, which the package in "
+                          f"{pathlib.Path(__file__).parent} is of, got one of {found}: {path}")
+
+
 def _load() -> Any:
-    """The library's functions. libMirageRuntimeC.so, which is small, has those that run programs."""
+    """The library's functions."""
+    _check_folder(pathlib.Path(__file__).parent)
     path = _find_library()
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"{path} cannot be loaded: {error}") from None
+    _check_version(library, path)
     functions = types.SimpleNamespace()
     for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(library, name, None) or _make_missing(path, name)
+        function = _find_function(library, path, name)
         function.restype, function.argtypes = result, arguments
         setattr(functions, name, function)
     return functions
@@ -187,7 +222,7 @@ def last_error() -> str:
 
 
 def version() -> str:
-    return lib.mirageGetVersion().decode()
+    return __version__
 
 
 def check_graph(status: int) -> None:
