@@ -12,6 +12,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
 from typing import Any, Callable, List, Optional, Sequence
 
 from ._version import __version__
+from .arguments import to_text
 from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
 
 SUCCESS, INVALID_ARGUMENT, FAILURE = 0, 1, 2
@@ -339,7 +340,7 @@ class Module:
 
     @classmethod
     def parse(cls, context: Context, text: "str | bytes", name: str = "-") -> "Module":
-        data = text.encode() if isinstance(text, str) else text
+        data = to_text("a module in UTF-8", text, CompileError) if isinstance(text, str) else text
         pointer = c_void_p()
         context.diagnostics.clear()
         context.check(lib.mirageModuleParse(context.handle, data, len(data), name.encode(), byref(pointer)))
@@ -357,18 +358,18 @@ class Module:
 
     def run(self, pipeline: str) -> None:
         self.context.diagnostics.clear()
-        self.context.check(lib.mirageModuleRunPipeline(self.handle, pipeline.encode()))
+        self.context.check(lib.mirageModuleRunPipeline(self.handle, to_text("a pipeline", pipeline, CompileError)))
 
     def run_with_options(self, function, options: "dict[str, object]") -> bytes:
         """mirageModuleSuperoptimize or mirageModuleCompile. Returns the report."""
-        pairs = (Option * len(options))(*[(name.encode(), _to_text(value)) for name, value in options.items()])
+        pairs = (Option * len(options))(*[(name.encode(), _to_text(name, value)) for name, value in options.items()])
         text = Text()
         self.context.diagnostics.clear()
         self.context.check(function(self.handle, pairs, len(options), byref(text)))
         return take_text(text)
 
 
-def _to_text(value: object) -> bytes:
+def _to_text(name: str, value: object) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
-    return str(value).encode()
+    return to_text(f"{name} as text without zeros", str(value), CompileError)

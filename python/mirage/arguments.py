@@ -7,9 +7,11 @@ import collections.abc
 import math
 import numbers
 import operator
-from typing import Any, List, Optional, Sequence, Tuple, Union
+import os
+import pathlib
+from typing import Any, List, Optional, Sequence, Tuple, Type, Union
 
-from .errors import GraphError
+from .errors import GraphError, MirageError
 
 Number = Union[int, float]
 
@@ -101,11 +103,18 @@ def to_choice(what: str, value: Any, choices: Sequence[Optional[str]]) -> Option
     raise GraphError(f"expects {what} of {either}{' or None' if None in choices else ''}, got {show(value)}")
 
 
-def to_text(what: str, value: Any) -> bytes:
+def to_text(what: str, value: Any, error: Type[MirageError] = GraphError) -> bytes:
     """UTF-8, as C takes it: without a zero, which would be its end."""
     try:
         if isinstance(value, str) and "\0" not in value:
             return value.encode()
     except UnicodeEncodeError:  # half of a pair of surrogates
         pass
+    raise error(f"expects {what}, got {show(value)}")
+
+
+def to_path(what: str, value: Any) -> pathlib.Path:
+    if isinstance(value, (str, os.PathLike)):
+        to_text(what, os.fspath(value))
+        return pathlib.Path(value)
     raise GraphError(f"expects {what}, got {show(value)}")

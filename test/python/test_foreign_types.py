@@ -94,6 +94,8 @@ CALLS = {
     "output forloop_dim": lambda g, x, w, v: on_tile(g, x, "new_output", (-1, -1, -1), forloop_dim=v),
     "output dims": lambda g, x, w, v: on_tile(g, x, "new_output", (-1, -1, -1), dims=v),
     "output dtype": lambda g, x, w, v: on_tile(g, x, "new_output", (-1, -1, -1), dtype=v),
+    "visualize": lambda g, x, w, v: g.visualize(v),
+    "from_mlir": lambda g, x, w, v: mi.from_mlir(v),
     "load": lambda g, x, w, v: mi.load(v),
 }
 
@@ -116,8 +118,9 @@ def rescale(graph, x, acc):
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_every_function(value):
+def test_every_function(value, tmp_path, monkeypatch):
     """All functions with one value: a call that is none raises the package's error, whose text can be shown."""
+    monkeypatch.chdir(tmp_path)  # which "a" is a file in
     wrong = []
     for name, call in CALLS.items():
         graph = mi.new_kernel_graph()
@@ -131,11 +134,18 @@ def test_every_function(value):
         try:
             call(graph, x, w, given)
         except mi.MirageError as error:
-            if not any(word in str(error) for word in ("expects", "JSON")) or "\n" in str(error):
+            if name != "from_mlir" and not any(word in str(error) for word in ("expects", "JSON")) or "\n" in str(error):
                 wrong.append(f"{name}: {error}")
         except Exception as error:
             wrong.append(f"{name}: {type(error).__name__}: {error}")
     assert not wrong, "\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("value", ["a\udc80", "a\0b"])
+def test_options_that_are_no_text(graph, value):
+    graph.exp(graph.new_input(dims=(8, 64)))
+    with pytest.raises(mi.MirageError, match="expects .*target"):
+        graph.superoptimize(target=value, max_states=1)
 
 
 @pytest.mark.parametrize("call", [lambda x: x.graph.new_input((x, 4)), lambda x: x.graph.reduction(x, np.zeros(3)),
