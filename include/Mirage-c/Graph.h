@@ -68,7 +68,9 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
  * and found, where operands, attributes or shapes do not fit; the graph is then
  * as it was.
  * \p name        as the IR has it: "matmul", "sum", "rms_norm", ... (the table
- *                is lib/Graph/OperatorTable.cpp)
+ *                is lib/Graph/OperatorTable.cpp). In a block graph those that
+ *                are composed of others, such as "rms_norm", become their
+ * steps, and a "concat" of different types has its operands cast to f32
  * \p attributes  null, or a JSON object with some of these members:
  *
  * - "dims": reduced dimensions, a permutation, the one of a concat
