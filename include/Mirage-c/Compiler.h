@@ -83,6 +83,7 @@ MIRAGE_C_EXPORTED MirageStatus mirageContextSetDiagnosticHandler(
 
 /** How far a search is. */
 typedef struct {
+  size_t structSize; /**< of what the library fills: sizeof of its struct */
   double seconds;
   uint64_t states;         /**< visited, of all parts of a program */
   double statesPerSecond;  /**< of late */
@@ -196,10 +197,11 @@ typedef enum {
   MirageUnknown = 3
 } MirageVerdict;
 
-/** How to judge; of each, 0 is what mirage-verify does without the flag of that
- * name. */
+/** How to judge; of each but the first, 0 is what mirage-verify does without
+ * the flag of that name. */
 typedef struct {
-  int hasSeed; /**< else random inputs come from the operating system */
+  size_t structSize; /**< sizeof(MirageVerifyOptions) */
+  int hasSeed;       /**< else random inputs come from the operating system */
   uint64_t seed;
   unsigned errorBoundBits; /**< 0: 64 */
   unsigned minTrials;
@@ -214,7 +216,7 @@ typedef struct {
 /** Judges the functions of two modules of one context equal or not
  * (docs/Verification.md). Fails where a function has no counterpart or is no
  * tensor program.
- * \p options  null: as all zero.
+ * \p options  null: all zero behind `structSize`.
  * \p verdict  of all functions together; Different outweighs Unknown, and that
  *             Equal.
  * \p details  gets {"functions": [...]}, as `mirage-verify --json` prints it;

@@ -68,7 +68,9 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
  * and found, where operands, attributes or shapes do not fit; the graph is then
  * as it was.
  * \p name        as the IR has it: "matmul", "sum", "rms_norm", ... (the table
- *                is lib/Graph/OperatorTable.cpp)
+ *                is lib/Graph/OperatorTable.cpp). In a block graph those that
+ *                are composed of others, such as "rms_norm", become their
+ * steps, and a "concat" of different types has its operands cast to f32
  * \p attributes  null, or a JSON object with some of these members:
  *
  * - "dims": reduced dimensions, a permutation, the one of a concat
@@ -76,8 +78,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
  * - "shape": of the result, where the operator does not say it: of a reshape,
  *   broadcast, slice, repeat or constant
  * - "element": of the result, "f16"; without it that of the operands, or where
- *   they differ the one that holds both, and f16 for 8-bit floats. In block
- *   graphs it is f32, but for casts
+ *   they differ the one that holds all, and f16 for 8-bit floats. In block
+ *   graphs it is f32, but for casts and what moves elements
  * - "offsets", "strides": of a slice
  * - "offset": of a causal_mask
  * - "reduction", "axis": of an accumulate, "sum" and "loop" (docs/MuGraphs.md)
@@ -85,6 +87,24 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddInput(MirageGraph *graph,
 MIRAGE_C_EXPORTED MirageStatus mirageGraphAddOperator(
     MirageGraph *graph, const char *name, const MirageValue *operands,
     size_t numOperands, const char *attributes, MirageValue *result);
+
+/** Adds an operator of a value and a number: "add", "sub", "mul", "div",
+ * "maximum", "minimum" or "pow". It is a row of the table with a parameter, or
+ * a few of them (include/Mirage/Graph/NumberOperand.h): x ** 3 is "square" and
+ * "mul", and 10 ** x "scale" and "exp". Nothing is rounded but the result.
+ * \p isNumberFirst  not 0: number - value, and not value - number */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphAddOperatorWithNumber(
+    MirageGraph *graph, const char *name, MirageValue operand, double number,
+    int isNumberFirst, MirageValue *result);
+
+/** Sums elements that are \p size apart along a dimension, of which so many
+ * stay: 256 to 64 are 4 x 64, summed over the 4.
+ * \p isAccumulated  not 0: of all iterations, in a block graph */
+MIRAGE_C_EXPORTED MirageStatus mirageGraphAddSumTo(MirageGraph *graph,
+                                                   MirageValue operand,
+                                                   int64_t dim, int64_t size,
+                                                   int isAccumulated,
+                                                   MirageValue *result);
 
 /** Makes a value the next output. A program without any has all values as
  * outputs that no operator takes.
@@ -100,11 +120,12 @@ MIRAGE_C_EXPORTED const char *mirageGraphGetInputName(const MirageGraph *graph,
                                                       size_t number);
 
 MIRAGE_C_EXPORTED size_t mirageGraphGetNumInputs(const MirageGraph *graph);
+/** How many values have numbers. */
 MIRAGE_C_EXPORTED size_t mirageGraphGetNumValues(const MirageGraph *graph);
 MIRAGE_C_EXPORTED size_t mirageGraphGetNumOutputs(const MirageGraph *graph);
 
-/** Describes a value in \p type: an input with its strides, others as
- * row-major. Pointers are valid until the graph is next changed. */
+/** Describes a value in \p type: an input with its strides, others with
+ * row-major ones. Pointers are valid until the graph is next changed. */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphGetType(const MirageGraph *graph,
                                                   MirageValue value,
                                                   MirageTensorType *type);
@@ -115,13 +136,17 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphGetType(const MirageGraph *graph,
 
 /** How many thread blocks there are, and what each does how often. */
 typedef struct {
+  size_t structSize;   /**< sizeof(MirageBlockShape) */
   size_t gridRank;     /**< 0 to 3 axes: x, y, z */
   const int64_t *grid; /**< an extent for each */
   const int64_t
-      *cluster;     /**< how many blocks of each share memory; null: none */
-  int64_t loop;     /**< iterations, at least 1 */
-  int64_t stages;   /**< tiles on their way at a time, 1 to 16 */
-  unsigned threads; /**< of a block, a multiple of 32 */
+      *cluster;   /**< how many blocks of each share memory; null: none */
+  int64_t loop;   /**< iterations, at least 1 */
+  int64_t stages; /**< tiles on their way at a time, 1 to 16 */
+  size_t blockRank;
+  /** Threads of a block along so many axes, of which the product counts: 32 to
+   * 1024, a multiple of 32. */
+  const int64_t *block;
 } MirageBlockShape;
 
 /** In maps: a dimension of the tensor that the axis cuts, or one of these. */
@@ -136,6 +161,7 @@ mirageBlockGraphCreate(const MirageBlockShape *shape, MirageGraph **graph);
 
 /** Adds an input of a block graph: the tile of a tensor. Sizes that do not
  * divide are rounded up.
+ * \p tensor   without strides, as tiles are the same of whatever lies how
  * \p gridMap  a dimension or MirageReplicated for each axis of the grid
  * \p loopMap  a dimension or MirageReplicated for the loop */
 MIRAGE_C_EXPORTED MirageStatus
@@ -143,21 +169,24 @@ mirageBlockGraphAddInput(MirageGraph *block, const MirageTensorType *tensor,
                          const int *gridMap, int loopMap, MirageValue *value);
 
 /** Makes a value of a block graph its next output.
- * \p gridMap  a dimension, MirageReplicated or MirageSummed for each axis */
-MIRAGE_C_EXPORTED MirageStatus mirageBlockGraphAddOutput(MirageGraph *block,
-                                                         MirageValue value,
-                                                         const int *gridMap);
+ * \p gridMap  a dimension, MirageReplicated or MirageSummed for each axis
+ * \p shape    of the whole, with a size for each dimension of the value; null:
+ *             as large as all tiles together
+ * \p element  of the whole; null: of the kernel's first operand, and f16 where
+ *             that is an 8-bit float */
+MIRAGE_C_EXPORTED MirageStatus mirageBlockGraphAddOutput(
+    MirageGraph *block, MirageValue value, const int *gridMap,
+    const int64_t *shape, const MirageElementType *element);
 
 /** Adds a copy of a block graph to a program, as one kernel. Fails where it is
  * no block graph that could run: phases that meet, tiles that cover no tensor,
- * operands of other shapes.
- * \p operands  one for each input of \p block
- * \p types     of the results, one for each output; null: of the element type
- * of the first operand, as large as all tiles together
+ * no output.
+ * \p operands  one for each input of \p block, of the shape and element type of
+ *              the tensor that it is a tile of
  * \p results   place for one value for each output of \p block */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphAddBlockGraph(
     MirageGraph *graph, const MirageGraph *block, const MirageValue *operands,
-    size_t numOperands, const MirageTensorType *types, MirageValue *results);
+    size_t numOperands, MirageValue *results);
 
 /*===----------------------------------------------------------------------===*\
 |* Other forms                                                                *|
@@ -185,7 +214,8 @@ enum { MirageOnlyGraph = -1 };
 
 /** What JSON of the original leaves open. */
 typedef struct {
-  int64_t index; /**< which graph of a list, from 0; or MirageOnlyGraph */
+  size_t structSize; /**< sizeof(MirageJSONChoices) */
+  int64_t index;     /**< which graph of a list, from 0; or MirageOnlyGraph */
   /** `numTypes` that mean something else than in the original's newest
    * version, as they do in earlier ones. */
   const MirageNumberedType *types;

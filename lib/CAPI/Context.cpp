@@ -37,6 +37,7 @@ public:
     if (!context.onProgress)
       return;
     MirageSearchProgress progress = {};
+    progress.structSize = sizeof(progress);
     progress.seconds = now.seconds;
     progress.states = now.states;
     progress.statesPerSecond = now.statesPerSecond;

@@ -14,7 +14,6 @@
 #include "Status.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <numeric>
 
 using namespace mlir::mirage;
 using llvm::ArrayRef;
@@ -41,19 +40,22 @@ MirageGraph::resolve(ArrayRef<MirageValue> numbers) const {
 MirageValue MirageGraph::numberInput(ValueId input) {
   for (ValueId &value : values)
     value += value >= input;
-  values.push_back(input);
+  inputNames.emplace_back(get().getInputName(input));
+  return numberResult(input);
+}
+
+MirageValue MirageGraph::numberResult(ValueId result) {
+  values.push_back(result);
+  rowMajor.push_back(getRowMajorStrides(get().getType(result).shape));
   return values.size() - 1;
 }
 
-MirageValue MirageGraph::numberResults(ValueId first, size_t count) {
-  for (size_t number = 0; number < count; ++number)
-    values.push_back(first + number);
-  return values.size() - count;
-}
-
 void MirageGraph::numberAll() {
-  values.resize(get().getNumValues());
-  std::iota(values.begin(), values.end(), ValueId(0));
+  for (ValueId value = 0; value < get().getNumInputs(); ++value)
+    numberInput(value);
+  for (ValueId value = get().getNumInputs(); value < get().getNumValues();
+       ++value)
+    numberResult(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,10 +63,7 @@ void MirageGraph::numberAll() {
 //===----------------------------------------------------------------------===//
 
 bool MirageGraph::hasInput(StringRef name) const {
-  for (unsigned input = 0; input < get().getNumInputs(); ++input)
-    if (get().getInputName(input) == name)
-      return true;
-  return false;
+  return llvm::is_contained(inputNames, name);
 }
 
 std::string MirageGraph::chooseInputName() const {
@@ -95,8 +94,7 @@ MirageGraph MirageGraph::complete() const {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// What is wrong with a tensor of the caller's; empty if nothing is.
-static std::string explainBadTensor(const MirageTensorType *type) {
+std::string mlir::mirage::explainBadTensor(const MirageTensorType *type) {
   if (!type || (!type->shape && type->rank > 0))
     return type ? "expects a shape, got null" : "expects a type, got null";
   if (!convert(type->element))
@@ -105,8 +103,7 @@ static std::string explainBadTensor(const MirageTensorType *type) {
   return "";
 }
 
-/// Of a tensor that has nothing wrong with it.
-static TensorSpec getSpec(const MirageTensorType &type) {
+TensorSpec mlir::mirage::getSpec(const MirageTensorType &type) {
   return {Shape(ArrayRef(type.shape, type.rank)), *convert(type.element)};
 }
 
@@ -192,16 +189,24 @@ static llvm::Expected<ReadAttributes> readAttributes(const char *text) {
   return read;
 }
 
+/// What is wrong with the graph of an operator, its name and the place for its
+/// result; empty if nothing is.
+static std::string explainNull(const MirageGraph *graph, const char *name,
+                               const MirageValue *result) {
+  if (graph && name && result)
+    return "";
+  return llvm::formatv("expects a {0}, got null", !graph ? "graph"
+                                                  : !name
+                                                      ? "name"
+                                                      : "place for the result");
+}
+
 MirageStatus mirageGraphAddOperator(MirageGraph *graph, const char *name,
                                     const MirageValue *operands,
                                     size_t numOperands, const char *attributes,
                                     MirageValue *result) {
-  if (!graph || !name || !result)
-    return refuse(Twine("expects a ") +
-                  (!graph  ? "graph"
-                   : !name ? "name"
-                           : "place for the result") +
-                  ", got null");
+  if (std::string problem = explainNull(graph, name, result); !problem.empty())
+    return refuse(problem);
   if (!operands && numOperands > 0)
     return refuse("expects " + Twine(numOperands) + " operands, got null");
   std::optional<Opcode> opcode = parseOpcode(name);
@@ -218,7 +223,45 @@ MirageStatus mirageGraphAddOperator(MirageGraph *graph, const char *name,
       *opcode, *ids, std::move(read->attributes), read->request);
   if (!added)
     return refuse(Twine(name) + ": " + llvm::toString(added.takeError()));
-  *result = graph->numberResults(*added, 1);
+  *result = graph->numberResult(*added);
+  return MirageSuccess;
+}
+
+MirageStatus mirageGraphAddOperatorWithNumber(MirageGraph *graph,
+                                              const char *name,
+                                              MirageValue operand,
+                                              double number, int isNumberFirst,
+                                              MirageValue *result) {
+  if (std::string problem = explainNull(graph, name, result); !problem.empty())
+    return refuse(problem);
+  std::optional<Opcode> opcode = parseOpcode(name);
+  if (!opcode)
+    return refuse("expects the name of an operator, got \"" + Twine(name) +
+                  "\"");
+  auto ids = graph->resolve(operand);
+  if (!ids)
+    return refuse(Twine(name) + ": " + llvm::toString(ids.takeError()));
+  llvm::Expected<ValueId> added = graph->getBuilder().addWithNumber(
+      *opcode, ids->front(), number, isNumberFirst);
+  if (!added)
+    return refuse(Twine(name) + ": " + llvm::toString(added.takeError()));
+  *result = graph->numberResult(*added);
+  return MirageSuccess;
+}
+
+MirageStatus mirageGraphAddSumTo(MirageGraph *graph, MirageValue operand,
+                                 int64_t dim, int64_t size, int isAccumulated,
+                                 MirageValue *result) {
+  if (std::string problem = explainNull(graph, "sum", result); !problem.empty())
+    return refuse(problem);
+  auto ids = graph->resolve(operand);
+  if (!ids)
+    return refuse(ids.takeError());
+  llvm::Expected<ValueId> added =
+      graph->getBuilder().addSumTo(ids->front(), dim, size, isAccumulated);
+  if (!added)
+    return refuse(added.takeError());
+  *result = graph->numberResult(*added);
   return MirageSuccess;
 }
 
@@ -242,9 +285,9 @@ MirageStatus mirageGraphAddOutput(MirageGraph *graph, MirageValue value,
 }
 
 const char *mirageGraphGetInputName(const MirageGraph *graph, size_t number) {
-  if (!graph || number >= graph->get().getNumInputs())
+  if (!graph || number >= graph->inputNames.size())
     return "";
-  return graph->get().getInputName(number).data(); // of a std::string
+  return graph->inputNames[number].c_str();
 }
 
 size_t mirageGraphGetNumInputs(const MirageGraph *graph) {
@@ -252,7 +295,7 @@ size_t mirageGraphGetNumInputs(const MirageGraph *graph) {
 }
 
 size_t mirageGraphGetNumValues(const MirageGraph *graph) {
-  return graph ? graph->get().getNumValues() : 0;
+  return graph ? graph->values.size() : 0;
 }
 
 size_t mirageGraphGetNumOutputs(const MirageGraph *graph) {
@@ -272,111 +315,7 @@ MirageStatus mirageGraphGetType(const MirageGraph *graph, MirageValue value,
   bool isStrided =
       id < graph->inputStrides.size() && !graph->inputStrides[id].empty();
   *type = {convert(spec.element), spec.shape.size(), spec.shape.data(),
-           isStrided ? graph->inputStrides[id].data() : nullptr};
-  return MirageSuccess;
-}
-
-//===----------------------------------------------------------------------===//
-// Block graphs
-//===----------------------------------------------------------------------===//
-
-MirageStatus mirageBlockGraphCreate(const MirageBlockShape *shape,
-                                    MirageGraph **graph) {
-  if (!graph)
-    return refuse("expects a place for the graph, got null");
-  *graph = nullptr;
-  if (!shape || (!shape->grid && shape->gridRank > 0))
-    return refuse(Twine("expects ") + (shape ? "a grid" : "a shape") +
-                  ", got null");
-  auto tiles = std::make_shared<TileGraph>();
-  tiles->grid.assign(shape->grid, shape->grid + shape->gridRank);
-  if (shape->cluster)
-    tiles->cluster.assign(shape->cluster, shape->cluster + shape->gridRank);
-  tiles->loop = shape->loop;
-  tiles->stages = shape->stages;
-  tiles->threads = shape->threads;
-  if (llvm::Error error = verifyMaps(*tiles, {}, {}, {}))
-    return refuse(std::move(error));
-  *graph = new MirageGraph();
-  (*graph)->tiles = std::move(tiles);
-  return MirageSuccess;
-}
-
-/// What is wrong with a block graph of the caller's and its map.
-static std::string explainBadBlock(const MirageGraph *block,
-                                   const int *gridMap) {
-  if (!block || !block->tiles)
-    return Twine("expects a block graph, got " +
-                 Twine(block ? "a program" : "null"))
-        .str();
-  if (!gridMap && !block->tiles->grid.empty())
-    return "expects a map of the grid, got null";
-  return "";
-}
-
-MirageStatus mirageBlockGraphAddInput(MirageGraph *block,
-                                      const MirageTensorType *tensor,
-                                      const int *gridMap, int loopMap,
-                                      MirageValue *value) {
-  std::string problem = explainBadBlock(block, gridMap);
-  if (problem.empty())
-    problem = explainBadTensor(tensor);
-  if (!problem.empty())
-    return refuse(problem);
-  if (!value)
-    return refuse("expects a place for the value, got null");
-  llvm::Expected<ValueId> added = block->getBuilder().addInput(
-      getSpec(*tensor), ArrayRef(gridMap, block->tiles->grid.size()), loopMap);
-  if (!added)
-    return refuse(added.takeError());
-  *value = block->numberInput(*added);
-  return MirageSuccess;
-}
-
-MirageStatus mirageBlockGraphAddOutput(MirageGraph *block, MirageValue value,
-                                       const int *gridMap) {
-  std::string problem = explainBadBlock(block, gridMap);
-  if (!problem.empty())
-    return refuse(problem);
-  auto id = block->resolve(value);
-  if (!id)
-    return refuse(id.takeError());
-  if (llvm::Error error = block->getBuilder().addOutput(
-          id->front(), ArrayRef(gridMap, block->tiles->grid.size())))
-    return refuse(std::move(error));
-  return MirageSuccess;
-}
-
-MirageStatus
-mirageGraphAddBlockGraph(MirageGraph *graph, const MirageGraph *block,
-                         const MirageValue *operands, size_t numOperands,
-                         const MirageTensorType *types, MirageValue *results) {
-  if (!graph || graph->tiles)
-    return refuse(Twine("expects a program, got ") +
-                  (graph ? "a block graph" : "null"));
-  if (!block || !block->tiles)
-    return refuse(Twine("expects a block graph, got ") +
-                  (block ? "a program" : "null"));
-  if ((!operands && numOperands > 0) || !results)
-    return refuse(Twine("expects ") +
-                  (results ? "operands" : "a place for the results") +
-                  ", got null");
-  SmallVector<TensorSpec> specs;
-  size_t numResults = block->tiles->getOutputs().size();
-  for (size_t number = 0; types && number < numResults; ++number) {
-    if (std::string problem = explainBadTensor(&types[number]);
-        !problem.empty())
-      return refuse("result " + Twine(number) + ": " + problem);
-    specs.push_back(getSpec(types[number]));
-  }
-  auto ids = graph->resolve(ArrayRef(operands, numOperands));
-  if (!ids)
-    return refuse(ids.takeError());
-  llvm::Expected<ValueId> first = graph->getBuilder().addKernel(
-      *ids, std::make_shared<TileGraph>(*block->tiles), specs);
-  if (!first)
-    return refuse(first.takeError());
-  std::iota(results, results + numResults,
-            graph->numberResults(*first, numResults));
+           isStrided ? graph->inputStrides[id].data()
+                     : graph->rowMajor[value].data()};
   return MirageSuccess;
 }

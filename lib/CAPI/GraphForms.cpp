@@ -109,6 +109,10 @@ readChoices(const MirageJSONChoices *choices) {
   OriginalChoices read;
   if (!choices)
     return read;
+  if (std::string problem = explainBadSize(
+          "MirageJSONChoices", sizeof(*choices), choices->structSize);
+      !problem.empty())
+    return llvm::createStringError(problem);
   if (choices->index != MirageOnlyGraph)
     read.index = choices->index;
   if (!choices->types && choices->numTypes > 0)

@@ -247,6 +247,12 @@ MirageStatus mirageModulesVerify(const MirageModule *before,
                   ", got null");
   if (before->context != after->context)
     return refuse("expects modules of one context, got two contexts");
+  if (std::string problem =
+          options ? explainBadSize("MirageVerifyOptions", sizeof(*options),
+                                   options->structSize)
+                  : "";
+      !problem.empty())
+    return refuse(problem);
   JudgeOptions judging = options ? convert(*options) : JudgeOptions();
   if (judging.errorBoundBits > kMaxErrorBoundBits)
     return refuse("expects an error bound of up to " +

@@ -40,6 +40,16 @@ MirageStatus mlir::mirage::refuse(llvm::Error error) {
   return refuse(llvm::toString(std::move(error)));
 }
 
+std::string mlir::mirage::explainBadSize(llvm::StringRef name, size_t expected,
+                                         size_t found) {
+  if (found == expected)
+    return "";
+  return ("expects a structSize of " + llvm::Twine(expected) + ", which " +
+          name + " has in Mirage " + mirageGetVersion() + ", got " +
+          llvm::Twine(found))
+      .str();
+}
+
 MirageStatus mlir::mirage::reportFailure(const llvm::Twine &message) {
   lastError = message.str();
   return MirageFailure;

@@ -12,12 +12,17 @@
 #include "Mirage-c/Status.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include <string>
 
 namespace mlir::mirage {
 
 /// The caller's mistake, "expects ..., got ..."; mirageGetLastError says it.
 MirageStatus refuse(const llvm::Twine &message);
 MirageStatus refuse(llvm::Error error);
+
+/// What is wrong with the `structSize` of a caller's struct; empty if nothing
+/// is: another one than this library's is of another version.
+std::string explainBadSize(llvm::StringRef name, size_t expected, size_t found);
 
 /// Success, or what else went wrong.
 MirageStatus report(llvm::Error error);

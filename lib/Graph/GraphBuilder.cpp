@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/GraphBuilder.h"
+#include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,6 +21,13 @@ ElementType mlir::mirage::joinElements(ElementType lhs, ElementType rhs) {
   if (!isWide(lhs))
     return isWide(rhs) ? rhs : ElementType::F16;
   return !isWide(rhs) || lhs == rhs ? lhs : ElementType::F32;
+}
+
+static bool haveOneElement(const Graph &graph,
+                           llvm::ArrayRef<ValueId> operands) {
+  return llvm::all_equal(llvm::map_range(operands, [&](ValueId operand) {
+    return graph.getType(operand).element;
+  }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -43,15 +51,23 @@ GraphBuilder::inferElement(Opcode opcode, llvm::ArrayRef<TensorSpec> operands,
   if (opcode == Opcode::Cast)
     return llvm::createStringError("expects the element type of its result, "
                                    "got none");
-  if (tiles)
+  bool moves = getOperatorInfo(opcode).kind == OperatorKind::Movement ||
+               opcode == Opcode::Repeat;
+  if (tiles && !moves)
     return inferTileElement(opcode, operands);
   if (operands.empty())
     return ElementType::F32;
   ElementType element = operands[0].element;
-  if (getOperatorInfo(opcode).kind == OperatorKind::Movement)
-    return element;
   for (const TensorSpec &operand : operands.drop_front())
-    element = joinElements(element, operand.element);
+    if (operand.element != element)
+      element = joinElements(element, operand.element);
+  return moves ? element : joinElements(element, element);
+}
+
+ElementType GraphBuilder::getStored(ValueId operand) const {
+  if (tiles)
+    return ElementType::F32;
+  ElementType element = graph.getType(operand).element;
   return joinElements(element, element);
 }
 
@@ -76,35 +92,46 @@ GraphBuilder::inferType(Opcode opcode, llvm::ArrayRef<TensorSpec> operands,
   return type;
 }
 
+llvm::Error GraphBuilder::checkTypes(Opcode opcode,
+                                     llvm::ArrayRef<ValueId> operands,
+                                     const Attributes &attributes,
+                                     ElementType element) const {
+  llvm::SmallVector<TensorSpec> types = graph.getTypes(operands);
+  if (llvm::Error error = checkCarried(opcode, getLevel(), attributes))
+    return error;
+  if (llvm::Error error =
+          checkElement(opcode, getLevel(), attributes, types, element))
+    return error;
+  if (!tiles)
+    return llvm::Error::success();
+  llvm::SmallVector<Phase> phases = computePhases(*tiles);
+  llvm::SmallVector<Phase, 2> met;
+  for (ValueId operand : operands)
+    met.push_back(phases[operand]);
+  return checkInTileGraph(opcode, attributes, met, types, *tiles);
+}
+
 llvm::Expected<ValueId> GraphBuilder::add(Opcode opcode,
                                           llvm::ArrayRef<ValueId> operands,
                                           Attributes attributes,
                                           const ResultRequest &request) {
   if (opcode == Opcode::Graph)
     return llvm::createStringError("expects an operator, got a nested graph");
-  if (llvm::Error error = checkLevel(opcode, getLevel()))
-    return std::move(error);
   if (llvm::Error error = checkValues(operands))
     return std::move(error);
-  llvm::SmallVector<TensorSpec> types = graph.getTypes(operands);
+  if (tiles && isComposed(opcode))
+    return addComposed(opcode, operands, attributes, request);
+  if (tiles && opcode == Opcode::Concat && !haveOneElement(graph, operands))
+    return addConcat(operands, attributes);
+  if (llvm::Error error = checkLevel(opcode, getLevel()))
+    return std::move(error);
   llvm::Expected<TensorSpec> type =
-      inferType(opcode, types, attributes, request);
+      inferType(opcode, graph.getTypes(operands), attributes, request);
   if (!type)
     return type.takeError();
-  if (llvm::Error error = checkCarried(opcode, getLevel(), attributes))
-    return std::move(error);
   if (llvm::Error error =
-          checkElement(opcode, getLevel(), attributes, types, type->element))
+          checkTypes(opcode, operands, attributes, type->element))
     return std::move(error);
-  if (tiles) {
-    llvm::SmallVector<Phase> phases = computePhases(*tiles);
-    llvm::SmallVector<Phase, 2> met;
-    for (ValueId operand : operands)
-      met.push_back(phases[operand]);
-    if (llvm::Error error =
-            checkInTileGraph(opcode, attributes, met, types, *tiles))
-      return std::move(error);
-  }
   return graph.add(opcode, operands, std::move(*type), std::move(attributes));
 }
 
@@ -113,13 +140,11 @@ llvm::Expected<ValueId> GraphBuilder::add(Opcode opcode,
 //===----------------------------------------------------------------------===//
 
 /// The whole of what blocks hold tiles of.
-static TensorSpec joinTiles(const TileGraph &kernel, unsigned output,
-                            ElementType element) {
-  TensorSpec type = kernel.getType(kernel.getOutputs()[output]);
-  for (auto [dim, size] : llvm::enumerate(type.shape))
+static Shape joinTiles(const TileGraph &kernel, unsigned output) {
+  Shape shape = kernel.getType(kernel.getOutputs()[output]).shape;
+  for (auto [dim, size] : llvm::enumerate(shape))
     size *= kernel.getExtent(kernel.getJoinedAxes(output, dim));
-  type.element = element;
-  return type;
+  return shape;
 }
 
 llvm::Expected<ValueId> GraphBuilder::addInput(TensorSpec type,
@@ -132,7 +157,7 @@ llvm::Expected<ValueId> GraphBuilder::addInput(TensorSpec type,
 llvm::Expected<ValueId>
 GraphBuilder::addKernel(llvm::ArrayRef<ValueId> operands,
                         std::shared_ptr<const TileGraph> kernel,
-                        llvm::ArrayRef<TensorSpec> types) {
+                        llvm::ArrayRef<ResultRequest> requests) {
   if (llvm::Error error = checkValues(operands))
     return std::move(error);
   if (operands.size() != kernel->getNumInputs())
@@ -141,12 +166,18 @@ GraphBuilder::addKernel(llvm::ArrayRef<ValueId> operands,
                                    " tiles, got " +
                                    llvm::Twine(operands.size()));
   size_t numResults = kernel->getOutputs().size();
-  llvm::SmallVector<TensorSpec> results(types);
+  assert((requests.empty() || requests.size() == numResults) &&
+         "one for each result, or none");
   ElementType element =
-      operands.empty() ? ElementType::F32 : graph.getType(operands[0]).element;
-  element = joinElements(element, element);
-  for (unsigned output = results.size(); output < numResults; ++output)
-    results.push_back(joinTiles(*kernel, output, element));
+      operands.empty() ? ElementType::F32 : getStored(operands[0]);
+  llvm::SmallVector<TensorSpec> results;
+  for (unsigned output = 0; output < numResults; ++output) {
+    ResultRequest request =
+        requests.empty() ? ResultRequest() : requests[output];
+    results.push_back(
+        {request.shape.empty() ? joinTiles(*kernel, output) : request.shape,
+         request.element.value_or(element)});
+  }
   for (const TensorSpec &result : results)
     if (llvm::Error error = checkTensorType(result))
       return std::move(error);

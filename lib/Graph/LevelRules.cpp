@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/LevelRules.h"
+#include "Mirage/Graph/Graph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,6 +36,22 @@ llvm::Error mlir::mirage::checkTensorType(const TensorSpec &type) {
   if (!multiplyCounts(type.shape))
     return llvm::createStringError("expects at most 2^40 elements, got more");
   return llvm::Error::success();
+}
+
+llvm::Expected<unsigned>
+mlir::mirage::countThreads(llvm::ArrayRef<int64_t> block) {
+  for (int64_t size : block)
+    if (size < 1)
+      return llvm::createStringError(
+          "expects at least 1 thread along each axis "
+          "of a block, got " +
+          llvm::Twine(size));
+  std::optional<int64_t> threads = multiplyCounts(block);
+  if (!threads || *threads > kMaxBlockThreads)
+    return llvm::createStringError(
+        "expects at most " + llvm::Twine(kMaxBlockThreads) +
+        " threads of a block, got " + toString(block));
+  return static_cast<unsigned>(*threads);
 }
 
 llvm::Error mlir::mirage::checkLevel(Opcode opcode, Level level) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OriginalBlockGraph.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "OriginalOperators.h"
 #include "llvm/ADT/STLExtras.h"
 #include <climits>
@@ -47,14 +48,14 @@ private:
   void addInput(const JSONCursor &operation, const OriginalOperand &operand);
   void addOperation(const JSONCursor &operation);
   void addOutput(const JSONCursor &operation);
-  bool addTileOperator(const JSONCursor &operation, StringRef name);
+  bool addConcat(const JSONCursor &operation, StringRef name);
   bool addReduction(const JSONCursor &operation, StringRef name);
   bool addAccumulator(const JSONCursor &operation, StringRef name);
   bool addExpOfRescaling(const JSONCursor &operation, StringRef name);
-  ValueId addConcat(const JSONCursor &operation, int64_t dim);
   ValueId accumulate(const JSONCursor &operation, const Accumulator &what,
                      llvm::ArrayRef<ValueId> operands);
-  ValueId sumToDimx(const JSONCursor &operation, ValueId value, int64_t dim);
+  void addSumToDimx(const JSONCursor &operation, std::optional<int64_t> dim,
+                    bool isAccumulated);
 
   int64_t getLastDim(ValueId value) const {
     return tiles.getType(value).getRank() - 1;
@@ -130,28 +131,18 @@ void BlockGraphReader::addOutput(const JSONCursor &operation) {
 // Reductions and accumulators
 //===----------------------------------------------------------------------===//
 
-ValueId BlockGraphReader::sumToDimx(const JSONCursor &operation, ValueId value,
-                                    int64_t dim) {
+/// \param dim  none: the last one.
+void BlockGraphReader::addSumToDimx(const JSONCursor &operation,
+                                    std::optional<int64_t> dim,
+                                    bool isAccumulated) {
+  auto operands = operators.findOperands(operation, 1);
   if (operation.failed())
-    return 0;
-  Shape shape = tiles.getType(value).shape;
-  if (dim >= int64_t(shape.size()) || shape[dim] % dimx != 0) {
-    operation.fail("expects a dimension " + Twine(dim) +
-                   " that reduction_dimx, " + Twine(dimx) +
-                   ", divides, got a tile " + toString(shape));
-    return 0;
-  }
-  if (shape[dim] == dimx)
-    return value;
-  Shape parts = shape;
-  parts[dim] = dimx;
-  Shape result = parts;
-  parts.insert(parts.begin() + dim, shape[dim] / dimx);
-  Attributes overParts;
-  overParts.dims = {dim};
-  ValueId split = operators.add(operation, Opcode::Reshape, value, {}, parts);
-  ValueId sum = operators.add(operation, Opcode::Sum, split, overParts);
-  return operators.add(operation, Opcode::Reshape, sum, {}, result);
+    return;
+  llvm::Expected<ValueId> sum = operators.builder.addSumTo(
+      operands[0], dim.value_or(getLastDim(operands[0])), dimx, isAccumulated);
+  if (!sum)
+    return operation.fail("reduction_dimx: " + llvm::toString(sum.takeError()));
+  operators.defineResult(operation, *sum);
 }
 
 ValueId BlockGraphReader::accumulate(const JSONCursor &operation,
@@ -176,10 +167,7 @@ bool BlockGraphReader::addAccumulator(const JSONCursor &operation,
                                       StringRef name) {
   name.consume_front("forloop_");
   if (name == "accum_redtox_ld_sum") {
-    auto operands = operators.findOperands(operation, 1);
-    ValueId sum = accumulate(operation, kAccumulators[0], operands);
-    int64_t last = operation.failed() ? 0 : getLastDim(sum);
-    operators.defineResult(operation, sumToDimx(operation, sum, last));
+    addSumToDimx(operation, /*dim=*/std::nullopt, /*isAccumulated=*/true);
     return true;
   }
   const Accumulator *what = llvm::find_if(
@@ -206,14 +194,13 @@ bool BlockGraphReader::addReduction(const JSONCursor &operation,
       parseOriginalDim(name, "reduction_", "_max");
   if (!toDimx && !ofMaxima)
     return false;
+  if (toDimx) {
+    addSumToDimx(operation, toDimx, /*isAccumulated=*/false);
+    return true;
+  }
   auto operands = operators.findOperands(operation, 1);
   if (operation.failed())
     return true;
-  if (toDimx) {
-    operators.defineResult(operation,
-                           sumToDimx(operation, operands[0], *toDimx));
-    return true;
-  }
   Attributes attributes;
   attributes.dims = {*ofMaxima};
   ValueId largest = operators.add(operation, Opcode::Max, operands, attributes);
@@ -247,38 +234,15 @@ bool BlockGraphReader::addExpOfRescaling(const JSONCursor &operation,
 // Other operators
 //===----------------------------------------------------------------------===//
 
-ValueId BlockGraphReader::addConcat(const JSONCursor &operation, int64_t dim) {
-  auto parts = operators.findOperands(operation, 2);
-  if (operation.failed())
-    return 0;
-  auto isF32 = [&](ValueId part) {
-    return tiles.getType(part).element == ElementType::F32;
-  };
-  if (isF32(parts[0]) != isF32(parts[1]))
-    for (ValueId &part : parts)
-      if (!isF32(part))
-        part = operators.add(operation, Opcode::Cast, part);
-  Attributes attributes;
-  attributes.dims = {dim};
-  return operators.add(operation, Opcode::Concat, parts, attributes);
-}
-
-bool BlockGraphReader::addTileOperator(const JSONCursor &operation,
-                                       StringRef name) {
-  if (std::optional<int64_t> dim = parseOriginalDim(name, "concat_")) {
-    operators.defineResult(operation, addConcat(operation, *dim));
-    return true;
-  }
-  if (name != "rms_norm")
+bool BlockGraphReader::addConcat(const JSONCursor &operation, StringRef name) {
+  std::optional<int64_t> dim = parseOriginalDim(name, "concat_");
+  if (!dim)
     return false;
-  auto operands = operators.findOperands(operation, 1);
-  if (operation.failed())
-    return true;
   Attributes attributes;
-  attributes.dims = {getLastDim(operands[0])};
-  ValueId rms = operators.add(operation, Opcode::Rms, operands, attributes);
+  attributes.dims = {*dim};
+  auto parts = operators.findOperands(operation, 2);
   operators.defineResult(
-      operation, operators.add(operation, Opcode::Div, {operands[0], rms}));
+      operation, operators.add(operation, Opcode::Concat, parts, attributes));
   return true;
 }
 
@@ -293,7 +257,7 @@ void BlockGraphReader::addOperation(const JSONCursor &operation) {
       (addExpOfRescaling(operation, name) ||
        operators.addOperator(operation, name) ||
        addReduction(operation, name) || addAccumulator(operation, name) ||
-       addTileOperator(operation, name)))
+       addConcat(operation, name)))
     return;
   operation["op_type"].expect("an operator of block graphs that Mirage has");
 }
@@ -327,9 +291,12 @@ mlir::mirage::readOriginalBlockGraph(const JSONCursor &block,
   std::array<int64_t, 3> grid =
       readOriginalTriple(block["grid_dim"], 1, INT_MAX);
   tiles->grid.assign(grid.begin(), grid.end());
-  std::array<int64_t, 3> threads =
-      readOriginalTriple(block["block_dim"], 1, kMaxBlockThreads);
-  tiles->threads = threads[0] * threads[1] * threads[2];
+  llvm::Expected<unsigned> threads =
+      countThreads(readOriginalTriple(block["block_dim"], 1, kMaxBlockThreads));
+  if (threads)
+    tiles->threads = *threads;
+  else
+    block["block_dim"].fail(llvm::toString(threads.takeError()));
   tiles->loop = block["forloop_range"].integer(1);
   int64_t dimx = block["reduction_dimx"].integer(1);
   if (block.failed())

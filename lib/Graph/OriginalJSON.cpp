@@ -70,7 +70,6 @@ private:
   void addInput(const JSONCursor &operation);
   void addOutput(const JSONCursor &operation);
   void addOperation(const JSONCursor &operation);
-  void addNorm(const JSONCursor &operation);
   void addChunks(const JSONCursor &operation, int64_t dim);
   void addKernel(const JSONCursor &operation);
 
@@ -149,17 +148,6 @@ void ProgramReader::addOutput(const JSONCursor &operation) {
   }
 }
 
-void ProgramReader::addNorm(const JSONCursor &operation) {
-  auto operands = operators.findOperands(operation, 1);
-  if (operation.failed())
-    return;
-  Attributes attributes;
-  attributes.scalars = {0};
-  attributes.dims = {program.graph.getType(operands[0]).getRank() - 1};
-  operators.defineResult(operation, operators.add(operation, Opcode::RmsNorm,
-                                                  operands, attributes));
-}
-
 void ProgramReader::addChunks(const JSONCursor &operation, int64_t dim) {
   std::vector<JSONCursor> chunks = operation["output_tensors"].array();
   auto operands = operators.findOperands(operation, 1);
@@ -196,15 +184,17 @@ void ProgramReader::addKernel(const JSONCursor &operation) {
   auto kernel = readOriginalBlockGraph(operation["bgraph"], taken);
   if (operation.failed())
     return;
-  llvm::SmallVector<TensorSpec> types;
+  llvm::SmallVector<ResultRequest> requests;
   std::vector<JSONCursor> results = readOriginalTensors(
       operation, "output_tensors", kernel->getOutputs().size());
-  for (const JSONCursor &tensor : results)
-    types.push_back(readOriginalTensor(tensor, this->types));
+  for (const JSONCursor &tensor : results) {
+    TensorSpec type = readOriginalTensor(tensor, types);
+    requests.push_back({type.shape, type.element});
+  }
   if (operation.failed())
     return;
   llvm::Expected<ValueId> first =
-      operators.builder.addKernel(operands, kernel, types);
+      operators.builder.addKernel(operands, kernel, requests);
   if (!first)
     return operation.fail(llvm::toString(first.takeError()));
   for (auto [number, tensor] : llvm::enumerate(results))
@@ -220,8 +210,6 @@ void ProgramReader::addOperation(const JSONCursor &operation) {
     return addOutput(operation);
   if (name == "kn_customized_op")
     return addKernel(operation);
-  if (name == "kn_rms_norm_op")
-    return addNorm(operation);
   if (auto dim = parseOriginalDim(name, "kn_chunk_", "_op"))
     return addChunks(operation, *dim);
   if (name.consume_front("kn_") && name.consume_back("_op") &&

@@ -124,8 +124,6 @@ ValueId OriginalOperators::add(const JSONCursor &operation, Opcode opcode,
   if (!isInBlock && !operation.failed())
     for (const JSONCursor &tensor : operation["output_tensors"].array())
       request.element = readOriginalTensor(tensor, types).element;
-  if (opcode == Opcode::Cast)
-    request.element = ElementType::F32;
   if (operation.failed())
     return 0;
   llvm::Expected<ValueId> added =
@@ -168,6 +166,9 @@ bool OriginalOperators::addOperator(const JSONCursor &operation,
     opcode = Opcode::Clamp;
     attributes.scalars = {readUnwritten(operation, "min_val"),
                           readUnwritten(operation, "max_val")};
+  } else if (name == "rms_norm") {
+    opcode = Opcode::RmsNorm;
+    attributes.scalars = {0};
   } else if (std::optional<int64_t> dim =
                  parseOriginalDim(name, "reduction_")) {
     opcode = Opcode::Sum;
@@ -176,6 +177,8 @@ bool OriginalOperators::addOperator(const JSONCursor &operation,
     return false;
   }
   auto operands = findOperands(operation, getOperatorInfo(opcode).numOperands);
+  if (opcode == Opcode::RmsNorm && !operation.failed())
+    attributes.dims = {graph.getType(operands[0]).getRank() - 1};
   defineResult(operation,
                add(operation, opcode, operands, std::move(attributes)));
   return true;

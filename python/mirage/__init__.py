@@ -11,7 +11,7 @@
 
 The compiler is libMirage.so, which this package calls; it needs no GPU and no CUDA toolkit."""
 
-from . import _library
+from ._version import __version__
 from .block_graph import ThreadblockGraph, new_threadblock_graph
 from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
@@ -19,8 +19,6 @@ from .graph import KernelGraph, from_json, new_kernel_graph
 from .operators import DTensor, STensor
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
 from .superoptimizer import from_mlir, set_gpu_device_id, superoptimize
-
-__version__ = _library.version()
 
 
 def from_torch(module, example_inputs):
@@ -52,5 +50,5 @@ __all__ = [
     "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
     "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_json", "from_mlir", "from_torch",
     "PersistentKernel", "generate_cuda_program", "load", "new_kernel_graph", "new_threadblock_graph", "report",
-    "set_gpu_device_id", "superoptimize",
+    "__version__", "set_gpu_device_id", "superoptimize",
 ]

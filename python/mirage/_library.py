@@ -11,6 +11,8 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
                     c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, Callable, List, Optional, Sequence
 
+from ._version import __version__
+from .arguments import to_text
 from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
 
 SUCCESS, INVALID_ARGUMENT, FAILURE = 0, 1, 2
@@ -21,22 +23,31 @@ class Text(Structure):
     _fields_ = [("data", c_void_p), ("size", c_size_t)]
 
 
+class SizedStructure(Structure):
+    """One that says first how large it is, so that the library knows what it is handed."""
+
+    _fields_ = [("struct_size", c_size_t)]
+
+    def __init__(self, **members):
+        super().__init__(struct_size=ctypes.sizeof(self), **members)
+
+
 class TensorType(Structure):
     _fields_ = [("element", c_int), ("rank", c_size_t), ("shape", POINTER(c_int64)),
                 ("strides", POINTER(c_int64))]
 
 
-class NumberedType(ctypes.Structure):
+class NumberedType(Structure):
     _fields_ = [("number", c_int64), ("element", c_int)]
 
 
-class JSONChoices(ctypes.Structure):
-    _fields_ = [("index", c_int64), ("types", POINTER(NumberedType)), ("numTypes", c_size_t)]
+class JSONChoices(SizedStructure):
+    _fields_ = [("index", c_int64), ("types", POINTER(NumberedType)), ("num_types", c_size_t)]
 
 
-class BlockShape(Structure):
+class BlockShape(SizedStructure):
     _fields_ = [("grid_rank", c_size_t), ("grid", POINTER(c_int64)), ("cluster", POINTER(c_int64)),
-                ("loop", c_int64), ("stages", c_int64), ("threads", c_uint)]
+                ("loop", c_int64), ("stages", c_int64), ("block_rank", c_size_t), ("block", POINTER(c_int64))]
 
 
 class Option(Structure):
@@ -51,14 +62,14 @@ CDiagnostic._fields_ = [("severity", c_int), ("message", c_char_p), ("file", c_c
                         ("column", c_uint), ("notes", POINTER(CDiagnostic)), ("num_notes", c_size_t)]
 
 
-class CProgress(Structure):
+class CProgress(SizedStructure):
     _fields_ = [("seconds", c_double), ("states", c_uint64), ("states_per_second", c_double),
                 ("structures", c_uint64), ("baseline_us", c_double), ("best_us", c_double),
                 ("walk_states", c_uint64), ("max_states", c_uint64), ("time_limit_s", c_double),
                 ("part", c_uint), ("num_parts", c_uint)]
 
 
-class VerifyOptions(Structure):
+class VerifyOptions(SizedStructure):
     _fields_ = [("has_seed", c_int), ("seed", c_uint64), ("error_bound_bits", c_uint), ("min_trials", c_uint),
                 ("outputs_in_any_order", c_int), ("exact", c_int), ("certificates", c_int),
                 ("sample_above", c_uint64)]
@@ -98,6 +109,9 @@ _PROTOTYPES = {
     "mirageGraphAddInput": (_STATUS, [c_void_p, c_char_p, POINTER(TensorType), POINTER(c_uint32)]),
     "mirageGraphAddOperator": (_STATUS, [c_void_p, c_char_p, POINTER(c_uint32), c_size_t, c_char_p,
                                          POINTER(c_uint32)]),
+    "mirageGraphAddOperatorWithNumber": (_STATUS, [c_void_p, c_char_p, c_uint32, c_double, c_int,
+                                                   POINTER(c_uint32)]),
+    "mirageGraphAddSumTo": (_STATUS, [c_void_p, c_uint32, c_int64, c_int64, c_int, POINTER(c_uint32)]),
     "mirageGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int64)]),
     "mirageGraphGetInputName": (c_char_p, [c_void_p, c_size_t]),
     "mirageGraphGetNumInputs": (c_size_t, [c_void_p]),
@@ -107,9 +121,8 @@ _PROTOTYPES = {
     "mirageBlockGraphCreate": (_STATUS, [POINTER(BlockShape), POINTER(c_void_p)]),
     "mirageBlockGraphAddInput": (_STATUS, [c_void_p, POINTER(TensorType), POINTER(c_int), c_int,
                                            POINTER(c_uint32)]),
-    "mirageBlockGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int)]),
-    "mirageGraphAddBlockGraph": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint32), c_size_t, POINTER(TensorType),
-                                           POINTER(c_uint32)]),
+    "mirageBlockGraphAddOutput": (_STATUS, [c_void_p, c_uint32, POINTER(c_int), POINTER(c_int64), POINTER(c_int)]),
+    "mirageGraphAddBlockGraph": (_STATUS, [c_void_p, c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint32)]),
     "mirageGraphToJSON": (_STATUS, [c_void_p, POINTER(Text)]),
     "mirageGraphFromJSON": (_STATUS, [c_char_p, c_size_t, POINTER(c_void_p)]),
     "mirageGraphFromJSONWithChoices": (_STATUS, [c_char_p, c_size_t, POINTER(JSONChoices), POINTER(c_void_p)]),
@@ -156,6 +169,19 @@ def _find_library() -> str:
                       "got none of them: pip install mirage-mlir, or ninja -C build/dev MirageC")
 
 
+#: Files of the original's package that this one has no other of.
+_ORIGINALS = ("core*.so", "kernel.py", "threadblock.py", "persistent_kernel.py")
+
+
+def _check_folder(folder: pathlib.Path) -> None:
+    """Both packages are called mirage, and an installation of either does not take away the other."""
+    found = sorted(path.name for pattern in _ORIGINALS for path in folder.glob(pattern))
+    if found:
+        raise ImportError(f"expects one package mirage in {folder}, got files of the original Mirage among those of "
+                          f"mirage-mlir ({', '.join(found)}): pip uninstall mirage-project, then "
+                          "pip install --force-reinstall mirage-mlir")
+
+
 def _make_missing(path: str, name: str) -> Callable[..., None]:
     def refuse(*_: object) -> None:
         raise MirageError(f"{path} runs programs that were saved, and compiles none: it has no {name}")
@@ -163,16 +189,37 @@ def _make_missing(path: str, name: str) -> Callable[..., None]:
     return refuse
 
 
+def _find_function(library: ctypes.CDLL, path: str, name: str) -> Any:
+    function = getattr(library, name, None)
+    if function is None and hasattr(library, "mirageContextCreate"):
+        raise ImportError(f"expects {name} in {path}, as Mirage {__version__} has it, got a library without: build it "
+                          "anew")
+    return function or _make_missing(path, name)  # in libMirageRuntimeC.so, which is small
+
+
+def _check_version(library: ctypes.CDLL, path: str) -> None:
+    get_version = getattr(library, "mirageGetVersion", None)
+    if get_version is None:
+        raise ImportError(f"expects Mirage's library, got one without mirageGetVersion: {path}")
+    get_version.restype = c_char_p
+    found = get_version().decode()
+    if found != __version__:
+        raise ImportError(f"expects a library of Mirage {__version__}, which the package in "
+                          f"{pathlib.Path(__file__).parent} is of, got one of {found}: {path}")
+
+
 def _load() -> "tuple[Any, Any]":
     """The library's functions. libMirageRuntimeC.so, which is small, has those that run programs."""
+    _check_folder(pathlib.Path(__file__).parent)
     path = _find_library()
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"{path} cannot be loaded: {error}") from None
+    _check_version(library, path)
     functions = types.SimpleNamespace()
     for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(library, name, None) or _make_missing(path, name)
+        function = _find_function(library, path, name)
         function.restype, function.argtypes = result, arguments
         setattr(functions, name, function)
     # Taken from the library anew, it is another object: one that converts nothing. It takes pointers as
@@ -188,7 +235,7 @@ def last_error() -> str:
 
 
 def version() -> str:
-    return lib.mirageGetVersion().decode()
+    return __version__
 
 
 def check_graph(status: int) -> None:
@@ -306,7 +353,7 @@ class Module:
 
     @classmethod
     def parse(cls, context: Context, text: "str | bytes", name: str = "-") -> "Module":
-        data = text.encode() if isinstance(text, str) else text
+        data = to_text("a module in UTF-8", text, CompileError) if isinstance(text, str) else text
         pointer = c_void_p()
         context.diagnostics.clear()
         context.check(lib.mirageModuleParse(context.handle, data, len(data), name.encode(), byref(pointer)))
@@ -324,18 +371,18 @@ class Module:
 
     def run(self, pipeline: str) -> None:
         self.context.diagnostics.clear()
-        self.context.check(lib.mirageModuleRunPipeline(self.handle, pipeline.encode()))
+        self.context.check(lib.mirageModuleRunPipeline(self.handle, to_text("a pipeline", pipeline, CompileError)))
 
     def run_with_options(self, function, options: "dict[str, object]") -> bytes:
         """mirageModuleSuperoptimize or mirageModuleCompile. Returns the report."""
-        pairs = (Option * len(options))(*[(name.encode(), _to_text(value)) for name, value in options.items()])
+        pairs = (Option * len(options))(*[(name.encode(), _to_text(name, value)) for name, value in options.items()])
         text = Text()
         self.context.diagnostics.clear()
         self.context.check(function(self.handle, pairs, len(options), byref(text)))
         return take_text(text)
 
 
-def _to_text(value: object) -> bytes:
+def _to_text(name: str, value: object) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
-    return str(value).encode()
+    return to_text(f"{name} as text without zeros", str(value), CompileError)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from .arguments import show
 from .errors import GraphError
 
 
@@ -41,13 +42,18 @@ def from_code(code: int) -> DType:
     return _BY_CODE[code]
 
 
+def _name(value: Any) -> str:
+    """torch.float16 prints as "torch.float16", numpy.float16 has a __name__, a dtype a name."""
+    try:
+        names = (value, getattr(value, "name", None), getattr(value, "__name__", None), str(value))
+        return next(name for name in names if isinstance(name, str))
+    except Exception:  # of foreign types, whatever it may be
+        return ""
+
+
 def find_dtype(value: Any) -> "DType | None":
     """The type that a name, or a type of torch or NumPy, means; None if it is none of ours."""
-    if isinstance(value, DType):
-        return value
-    # torch.float16 prints as "torch.float16", numpy.float16 has a __name__, a dtype a name.
-    name = getattr(value, "name", None) or getattr(value, "__name__", None) or str(value)
-    return _BY_NAME.get(str(name).rpartition(".")[2])
+    return value if isinstance(value, DType) else _BY_NAME.get(_name(value).rpartition(".")[2])
 
 
 def match_dtype(name: str) -> "DType | None":
@@ -59,5 +65,5 @@ def to_dtype(value: Any) -> DType:
     dtype = find_dtype(value)
     if dtype is None:
         names = ", ".join(dtype.name for dtype in ALL)
-        raise GraphError(f"expects an element type among {names}, got {value!r}")
+        raise GraphError(f"expects an element type among {names}, got {show(value)}")
     return dtype

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import json
 import os
 import pathlib
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
+from .arguments import show, to_integer, to_list, to_scalars, to_sizes, to_strides, to_text
 from .block_graph import ThreadblockGraph
 from .dtypes import float16, to_dtype
 from .errors import GraphError
-from .operators import DTensor, Operators, make_tensor_type, to_integer, to_sizes
+from .operators import DTensor, Operators, make_tensor_type
 
 if TYPE_CHECKING:
     from . import programs
@@ -45,15 +47,10 @@ class KernelGraph(Operators):
         strides  in elements, one for each size; None: row-major, without gaps
         name     None: "input0", "input1", ..."""
         shape = to_sizes("dims", dims)
-        steps = None if strides is None else to_sizes("strides", strides)
-        if steps is not None and len(steps) != len(shape):
-            raise GraphError(f"expects a stride for each of {len(shape)} dimensions, got {len(steps)}")
-        if name is not None and not isinstance(name, str):
-            raise GraphError(f"expects a name, got {name!r}")
+        type_ = make_tensor_type(shape, to_dtype(dtype), to_strides(strides, shape))
+        given = None if name is None else to_text("a name of one line that no other input has", name)
         value = c_uint32()
-        type_ = make_tensor_type(shape, to_dtype(dtype), steps)
-        check_graph(lib.mirageGraphAddInput(self._handle, None if name is None else name.encode(), byref(type_),
-                                            byref(value)))
+        check_graph(lib.mirageGraphAddInput(self._handle, given, byref(type_), byref(value)))
         tensor = DTensor(self, value.value, lib.mirageGraphGetInputName(self._handle, len(self.inputs)).decode())
         self.inputs.append(tensor)
         self._compiled = None
@@ -61,16 +58,18 @@ class KernelGraph(Operators):
 
     def mark_output(self, A: DTensor, strides=None) -> None:
         """Makes a tensor an output. With none marked, every tensor that nothing takes is one."""
-        self._check(A)
-        steps = None if strides is None else to_sizes("strides", strides)
-        if steps is not None and len(steps) != len(A.shape):
-            raise GraphError(f"expects a stride for each of {len(A.shape)} dimensions, got {len(steps)}")
+        steps = to_strides(strides, self._check(A).shape)
         check_graph(lib.mirageGraphAddOutput(self._handle, A.number, int64s(steps)))
         self.outputs.append(A)
         self._compiled = None
 
     def _add(self, name, operands, **attributes):
         result = super()._add(name, operands, **attributes)
+        self._compiled = None
+        return result
+
+    def _with_number(self, name, operand, number, is_number_first):
+        result = super()._with_number(name, operand, number, is_number_first)
         self._compiled = None
         return result
 
@@ -89,7 +88,7 @@ class KernelGraph(Operators):
         or the last one."""
         operands = (A,) if weight is None else (A, weight)
         return self._add("rms_norm", operands, dims=self._normalized_dims(A, normalized_shape),
-                         scalars=self._scalars(eps))
+                         scalars=to_scalars(eps))
 
     def layer_norm(self, A, normalized_shape=None, weight: Optional[DTensor] = None, bias: Optional[DTensor] = None,
                    eps: float = 1e-5):
@@ -98,16 +97,15 @@ class KernelGraph(Operators):
             raise GraphError("expects a weight where there is a bias, got none")
         operands = [operand for operand in (A, weight, bias) if operand is not None]
         return self._add("layer_norm", operands, dims=self._normalized_dims(A, normalized_shape),
-                         scalars=self._scalars(eps))
+                         scalars=to_scalars(eps))
 
     def l2_norm(self, A, dim: int = -1, eps: float = 0.0):
         """A / sqrt(sum(A²) + eps) along a dimension."""
-        return self._add("l2_norm", (A,), dims=self._dims(self._check(A), dim), scalars=self._scalars(eps))
+        return self._add("l2_norm", (A,), dims=self._dims(self._check(A), dim), scalars=to_scalars(eps))
 
     def softmax(self, A, dim: int = -1):
-        """exp(A - max A) / sum exp(A - max A), which does not overflow."""
-        shifted = self.exp(self.sub(A, self.max(A, dim)))
-        return self.div(shifted, self.sum(shifted, dim))
+        """exp(A - max A) / sum exp(A - max A), which does not overflow: on the way all is float32."""
+        return self._add("softmax", (A,), dims=self._dims(self._check(A), dim))
 
     def transpose(self, A, dim0: int = -2, dim1: int = -1):
         """Two dimensions change places. A view, and no kernel."""
@@ -117,7 +115,8 @@ class KernelGraph(Operators):
         return self._add("transpose", (A,), dims=order)
 
     def permute(self, A, dims):
-        return self._add("transpose", (A,), dims=[self._dim(self._check(A), dim) for dim in dims])
+        order = to_sizes("dims", dims)
+        return self._add("transpose", (A,), dims=[self._dim(self._check(A), dim) for dim in order])
 
     def broadcast(self, A, shape):
         return self._add("broadcast", (A,), shape=list(to_sizes("a shape", shape)))
@@ -144,22 +143,10 @@ class KernelGraph(Operators):
     def customized(self, inputs: Sequence[DTensor], bgraph: "ThreadblockGraph") -> List[DTensor]:
         """Adds the kernel that a threadblock graph is. Returns its outputs."""
         if not isinstance(bgraph, ThreadblockGraph):
-            raise GraphError(f"expects a threadblock graph, got {bgraph!r}")
-        operands = [self._check(operand) for operand in inputs]
-        for operand, tensor in zip(operands, bgraph._tensors):
-            if operand.shape != tensor.shape or operand.dtype != tensor.dtype:
-                raise GraphError(f"expects inputs of the types the threadblock graph was made with, "
-                                 f"{list(tensor.shape)} {tensor.dtype.name}, got {operand!r}")
-        values = [operand.number for operand in operands]
-        count = int(lib.mirageGraphGetNumOutputs(bgraph._handle))
-        if count == 0:
-            raise GraphError("expects a threadblock graph with an output, got none")
-        results = (c_uint32 * count)()
-        default = operands[0].dtype if operands and operands[0].dtype.itemsize > 1 else float16
-        types = (_library.TensorType * count)(
-            *[make_tensor_type(shape, element or default) for shape, element in bgraph._output_types])
-        check_graph(lib.mirageGraphAddBlockGraph(self._handle, bgraph._handle, uint32s(values), len(values), types,
-                                                 results))
+            raise GraphError(f"expects a threadblock graph, got {show(bgraph)}")
+        values = [self._check(operand).number for operand in to_list("inputs", inputs)]
+        results = (c_uint32 * lib.mirageGraphGetNumOutputs(bgraph._handle))()
+        check_graph(lib.mirageGraphAddBlockGraph(self._handle, bgraph._handle, uint32s(values), len(values), results))
         self._compiled = None
         return [DTensor(self, number) for number in results]
 
@@ -214,14 +201,17 @@ class KernelGraph(Operators):
         dtypes  what numbers of element types mean in files of the original's earlier versions:
                 {940: bfloat16, 941: float16} from March to June 2025"""
         if isinstance(text, os.PathLike):
-            text = pathlib.Path(text).read_text()
+            text = _read(pathlib.Path(text))
         if not isinstance(text, str):
             raise GraphError(f"expects JSON as a string, got {type(text).__name__}")
+        if dtypes is not None and not isinstance(dtypes, collections.abc.Mapping):
+            raise GraphError(f"expects dtypes as a dictionary, got {show(dtypes)}")
         given = [_library.NumberedType(to_integer("a number in dtypes", number), to_dtype(dtype).code)
-                 for number, dtype in dict(dtypes or {}).items()]
+                 for number, dtype in (dtypes or {}).items()]
         types = (_library.NumberedType * len(given))(*given)
-        choices = _library.JSONChoices(-1 if index is None else _to_index(index), types, len(given))
-        data = text.encode()
+        choices = _library.JSONChoices(index=-1 if index is None else _to_index(index), types=types,
+                                       num_types=len(given))
+        data = to_text("JSON as text", text)
         pointer = c_void_p()
         check_graph(lib.mirageGraphFromJSONWithChoices(data, len(data), byref(choices), byref(pointer)))
         return cls._adopt(pointer)
@@ -239,6 +229,13 @@ class KernelGraph(Operators):
 
     def __reduce__(self):
         return KernelGraph.from_json, (self.to_json(),)
+
+
+def _read(path: pathlib.Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise GraphError(f"expects a file with JSON, got {path}: {error}") from error
 
 
 def _to_index(index: Any) -> int:

@@ -6,19 +6,14 @@ at its own line."""
 from __future__ import annotations
 
 import json
-import math
-import numbers
-import operator
 from ctypes import byref, c_uint32
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
+from .arguments import Number, is_number, show, to_choice, to_integer, to_scalar, to_scalars, to_sizes
 from .dtypes import DType, from_code, to_dtype
 from .errors import GraphError
-from .tensors import row_major
-
-Number = Union[int, float]
 
 
 class Value:
@@ -51,7 +46,7 @@ class Value:
         return len(self.shape)
 
     def dim(self, index: int) -> int:
-        return self.shape[index]
+        return self.shape[self.graph._dim(self, index)]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}: {list(self.shape)} {self.dtype.name}>"
@@ -90,6 +85,9 @@ class Value:
     def __matmul__(self, other):
         return self.graph.matmul(self, other)
 
+    def __rmatmul__(self, other):
+        return self.graph.matmul(other, self)
+
     def __neg__(self):
         return self.graph.neg(self)
 
@@ -108,12 +106,19 @@ class DTensor(Value):
         """In elements; those of an input that was made with some, else row-major."""
         type_ = _library.TensorType()
         check_graph(lib.mirageGraphGetType(self.graph._handle, self.number, byref(type_)))
-        if type_.strides:
-            return tuple(type_.strides[:type_.rank])
-        return row_major(self.shape)
+        return tuple(type_.strides[:type_.rank])
 
     @property
     def T(self) -> "DTensor":
+        """Of two dimensions, which change places; a view, and no kernel. Of more, torch reverses all
+        and advises against it: here they have to say `.mT`, or `permute`."""
+        if len(self.shape) != 2:
+            raise GraphError(f"expects a tensor of 2 dimensions for .T, got {len(self.shape)} of {self.name}; .mT "
+                             "swaps the last two, and permute any")
+        return self.graph.transpose(self, 0, 1)
+
+    @property
+    def mT(self) -> "DTensor":
         """The last two dimensions change places; a view, and no kernel."""
         return self.graph.transpose(self, -2, -1)
 
@@ -130,39 +135,8 @@ class Rescaling:
         self.largest = largest
 
 
-def is_number(value: Any) -> bool:
-    """NumPy's scalars are numbers as well."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
-
-
-_INT64 = range(-(2**63), 2**63)
-
-
-def _is_integer(value: Any) -> bool:
-    """NumPy's integers and torch's symbolic sizes are integers as well."""
-    return not isinstance(value, bool) and hasattr(value, "__index__") and operator.index(value) in _INT64
-
-
-def to_integer(what: str, value: Any) -> int:
-    if not _is_integer(value):
-        raise GraphError(f"expects {what} as an integer, got {value!r}")
-    return operator.index(value)
-
-
 def make_tensor_type(shape: Sequence[int], dtype: DType, strides: Optional[Sequence[int]] = None) -> _library.TensorType:
     return _library.TensorType(dtype.code, len(shape), int64s(shape), int64s(strides))
-
-
-def to_sizes(what: str, values: Any) -> Tuple[int, ...]:
-    if is_number(values):
-        values = (values,)
-    try:
-        sizes = tuple(values)
-    except TypeError:
-        raise GraphError(f"expects {what} as a tuple of integers, got {values!r}") from None
-    if not all(_is_integer(size) for size in sizes):
-        raise GraphError(f"expects {what} as a tuple of integers, got {values!r}")
-    return tuple(operator.index(size) for size in sizes)
 
 
 class Operators:
@@ -176,16 +150,20 @@ class Operators:
 
     def _check(self, value: Any) -> Value:
         if not isinstance(value, self._value_class):
-            raise GraphError(f"expects a {self._value_class.__name__} of this {self._what}, got {value!r}")
+            raise GraphError(f"expects a {self._value_class.__name__} of this {self._what}, got {show(value)}")
         if value.graph is not self:
             raise GraphError(f"expects a tensor of this {self._what}, got {value.name} of another one")
         return value
 
-    def _dim(self, value: Value, dim: int) -> int:
+    def _dim(self, value: Value, dim: Any) -> int:
         rank = len(value.shape)
-        if isinstance(dim, bool) or not hasattr(dim, "__index__") or not -rank <= operator.index(dim) < rank:
-            raise GraphError(f"expects a dimension from {-rank} to {rank - 1} of {value.name}, got {dim!r}")
-        return operator.index(dim) % rank
+        try:
+            found = to_integer("a dimension", dim)
+        except GraphError:
+            found = rank
+        if not -rank <= found < rank:
+            raise GraphError(f"expects a dimension from {-rank} to {rank - 1} of {value.name}, got {show(dim)}")
+        return found % rank
 
     def _dims(self, value: Value, dims: Any) -> List[int]:
         if not isinstance(dims, (tuple, list)):
@@ -201,62 +179,19 @@ class Operators:
                                                byref(result)))
         return self._value_class(self, result.value)
 
-    def _scalars(self, *values: Number) -> List[Any]:
-        scalars: List[Any] = []
-        for value in values:
-            try:
-                scalar = float(value) if is_number(value) else None
-            except OverflowError:
-                scalar = None
-            if scalar is None:
-                raise GraphError(f"expects a number, got {value!r}")
-            scalars.append(scalar if math.isfinite(scalar) else str(scalar))
-        return scalars
-
     def _binary(self, name: str, lhs: Any, rhs: Any):
         if is_number(rhs):
-            return self._with_number(name, lhs, rhs)
+            return self._with_number(name, lhs, rhs, False)
         if is_number(lhs):
-            return self._number_with(name, lhs, rhs)
+            return self._with_number(name, rhs, lhs, True)
         return self._add(name, (lhs, rhs))
 
-    def _with_number(self, name: str, lhs: Any, number: Number):
-        """A tensor and a number behind it."""
-        if name == "pow":
-            return self._power(lhs, number)
-        row = {"add": "offset", "sub": "offset", "mul": "scale", "div": "unscale"}.get(name)
-        if row is None:
-            lo, hi = (number, math.inf) if name == "maximum" else (-math.inf, number)
-            return self.clamp(lhs, lo, hi)
-        return self._add(row, (lhs,), scalars=self._scalars(-number if name == "sub" else number))
-
-    def _number_with(self, name: str, number: Number, rhs: Any):
-        """A tensor and a number before it."""
-        if name == "sub":
-            return self._with_number("add", self.neg(rhs), number)
-        if name == "div":
-            return self._with_number("mul", self.reciprocal(rhs), number)
-        if name == "pow":
-            if number <= 0:
-                raise GraphError(f"expects a base above 0, got {number!r}")
-            return self.exp(self.mul(rhs, math.log(number)))
-        return self._with_number(name, rhs, number)
-
-    def _power(self, value: Any, exponent: Number):
-        whole = {1: lambda x: x, 2: self.square, 0.5: self.sqrt, -0.5: self.rsqrt, -1: self.reciprocal}
-        if exponent in whole:
-            return whole[exponent](self._check(value))
-        if float(exponent).is_integer() and 2 < abs(exponent) <= 8:
-            power = self.square(value)
-            for _ in range(int(abs(exponent)) - 2):
-                power = self.mul(power, value)
-            return power if exponent > 0 else self.reciprocal(power)
-        constant = self._add("constant", (), scalars=self._scalars(exponent), shape=[1] * len(self._check(value).shape),
-                             element=self._constant_element(value))
-        return self._add("pow", (value, constant))
-
-    def _constant_element(self, value: Value) -> Optional[str]:
-        return value.dtype.mlir
+    def _with_number(self, name: str, operand: Any, number: Number, is_number_first: bool):
+        value = self._check(operand).number
+        result = c_uint32()
+        check_graph(lib.mirageGraphAddOperatorWithNumber(self._handle, name.encode(), value, to_scalar(number),
+                                                         is_number_first, byref(result)))
+        return self._value_class(self, result.value)
 
     # Of two tensors, whose shapes broadcast as NumPy's do; or of a tensor and a number.
     def add(self, A, B):
@@ -281,7 +216,7 @@ class Operators:
         return self._binary("minimum", A, B)
 
     def mul_scalar(self, A, scalar: Number):
-        return self._add("scale", (A,), scalars=self._scalars(scalar))
+        return self._add("scale", (A,), scalars=to_scalars(scalar))
 
     # Of each element.
     def exp(self, A):
@@ -320,9 +255,8 @@ class Operators:
 
     def gelu(self, A, approximate: str = "none"):
         """By erf, or with approximate="tanh" as that has it."""
-        if approximate not in ("none", "tanh"):
-            raise GraphError(f'expects approximate of "none" or "tanh", got {approximate!r}')
-        return self._add("gelu_tanh" if approximate == "tanh" else "gelu", (A,))
+        form = to_choice("approximate", approximate, ("none", "tanh"))
+        return self._add("gelu_tanh" if form == "tanh" else "gelu", (A,))
 
     def relu(self, A):
         return self._add("relu", (A,))
@@ -334,7 +268,7 @@ class Operators:
         return self._add("erf", (A,))
 
     def clamp(self, A, min_val: Number, max_val: Number):
-        return self._add("clamp", (A,), scalars=self._scalars(min_val, max_val))
+        return self._add("clamp", (A,), scalars=to_scalars(min_val, max_val))
 
     def matmul(self, A, B):
         """Of the last dimension of A and the last but one of B; others are batch dimensions, which

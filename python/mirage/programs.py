@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _library, streams, tensors
 from ._library import Handle, check_run, lib
+from .arguments import show
 from .compatibility import warn_of_unused
 from .devices import get_gpu, open_device
 from .dtypes import from_code
@@ -313,9 +314,10 @@ class OptimizedGraph(CompiledGraph):
 
 def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
     """What `save` has kept."""
-    if not isinstance(directory, (str, os.PathLike)):
-        raise RunError(f"expects the path of a folder that save() has made, got {directory!r}")
-    folder = pathlib.Path(directory)
+    try:
+        folder = pathlib.Path(directory)
+    except TypeError:
+        raise RunError(f"expects the path of a folder that save() has made, got {show(directory)}") from None
     try:
         described = json.loads((folder / "result.json").read_text())
         version, kind = described["version"], described["kind"]

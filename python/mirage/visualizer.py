@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 from typing import Any, Dict, List, Optional
 
+from .arguments import to_path
 from .errors import RunError
 
 _FORMATS = ("svg", "png", "pdf", "dot")
@@ -200,7 +200,7 @@ def to_dot(described: str, title: str = "mirage", plan: str = "") -> str:
 def draw(described: str, name: "str | os.PathLike[str]", plan: str = "") -> str:
     """Writes the picture to a file: .svg (also where no ending is given), .png, .pdf or .dot. Returns
     its path. Arguments are those of to_dot."""
-    path = pathlib.Path(name)
+    path = to_path("the path of a file to draw into", name)
     kind = path.suffix[1:] or "svg"
     if kind not in _FORMATS:
         raise RunError(f"expects a file that ends in .{', .'.join(_FORMATS)}, got {path}")

@@ -22,10 +22,10 @@ namespace mlir::mirage {
 /// What the operands do not say of a result.
 struct ResultRequest {
   /// Where the operator has no shape rule: of constants, reshapes, broadcasts,
-  /// slices and repeats.
+  /// slices and repeats; and of a kernel that is written whole.
   Shape shape = {};
-  /// Without it, kernels store the type that holds both operands' numbers, and
-  /// f16 where these are 8-bit floats; movements keep their operand's, and a
+  /// Without it, kernels store the type that holds all operands' numbers, and
+  /// f16 where these are 8-bit floats; movements keep their operands', and a
   /// constant is f32. Casts need it. In a block graph all is f32, but what
   /// movements move.
   std::optional<ElementType> element = std::nullopt;
@@ -50,17 +50,32 @@ public:
   llvm::Expected<ValueId> addInput(const TensorSpec &tensor,
                                    llvm::ArrayRef<int> gridMap, int loopMap);
 
+  /// In a block graph a composed operator is its steps, and a concat of tiles
+  /// of different types one of them in f32.
   llvm::Expected<ValueId> add(Opcode opcode, llvm::ArrayRef<ValueId> operands,
                               Attributes attributes,
                               const ResultRequest &request = {});
 
+  /// An operator of a value and a number (Mirage/Graph/NumberOperand.h). The
+  /// result is the operand where that changes nothing.
+  llvm::Expected<ValueId> addWithNumber(Opcode opcode, ValueId operand,
+                                        double number, bool isNumberFirst);
+
+  /// Sums elements that are `size` apart along a dimension, of which so many
+  /// stay: 256 to 64 are 4 x 64, summed over the 4.
+  /// \param isAccumulated  of a tile of the loop: of all iterations.
+  llvm::Expected<ValueId> addSumTo(ValueId operand, int64_t dim, int64_t size,
+                                   bool isAccumulated = false);
+
   /// Of a program: a kernel that has been written whole.
-  /// \param types  of the results; none: as large as all tiles together, and of
-  ///               the first operand's element type.
+  /// \param requests  for each result, or for none. What is not said is as
+  ///                  large as all tiles together, and of the first operand's
+  ///                  element type.
   /// \returns the first of its results.
-  llvm::Expected<ValueId> addKernel(llvm::ArrayRef<ValueId> operands,
-                                    std::shared_ptr<const TileGraph> kernel,
-                                    llvm::ArrayRef<TensorSpec> types);
+  llvm::Expected<ValueId>
+  addKernel(llvm::ArrayRef<ValueId> operands,
+            std::shared_ptr<const TileGraph> kernel,
+            llvm::ArrayRef<ResultRequest> requests = {});
 
   llvm::Error addOutput(ValueId value);
   /// Of a tile graph.
@@ -69,6 +84,19 @@ public:
 private:
   Level getLevel() const { return tiles ? tiles->level : Level::Kernel; }
   llvm::Error checkValues(llvm::ArrayRef<ValueId> values) const;
+  llvm::Error checkTypes(Opcode opcode, llvm::ArrayRef<ValueId> operands,
+                         const Attributes &attributes,
+                         ElementType element) const;
+  /// What results of one operand are stored as, where nothing else is said.
+  ElementType getStored(ValueId operand) const;
+  llvm::Expected<ValueId> addSteps(const Graph &definition,
+                                   llvm::ArrayRef<ValueId> operands);
+  llvm::Expected<ValueId> addComposed(Opcode opcode,
+                                      llvm::ArrayRef<ValueId> operands,
+                                      const Attributes &attributes,
+                                      const ResultRequest &request);
+  llvm::Expected<ValueId> addConcat(llvm::ArrayRef<ValueId> operands,
+                                    const Attributes &attributes);
   llvm::Expected<TensorSpec> inferType(Opcode opcode,
                                        llvm::ArrayRef<TensorSpec> operands,
                                        const Attributes &attributes,

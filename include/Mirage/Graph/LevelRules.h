@@ -32,6 +32,10 @@ std::optional<int64_t> multiplyCounts(llvm::ArrayRef<int64_t> factors);
 /// than `kMaxCount` elements.
 llvm::Error checkTensorType(const TensorSpec &type);
 
+/// The threads of a block that has so many along each of its axes; fails where
+/// these are more than any block has. The rest is for `verifyMaps` to say.
+llvm::Expected<unsigned> countThreads(llvm::ArrayRef<int64_t> block);
+
 /// Fails for operators that a level lacks by the operator table.
 llvm::Error checkLevel(Opcode opcode, Level level);
 

@@ -6,15 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Graph/NumberOperand.h"
 #include "ScalarTranslator.h"
-#include "llvm/Support/Format.h"
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 FailureOr<BodyValue> ScalarTranslator::join(Opcode opcode, const BodyValue &x,
                                             const BodyValue &y, Type element) {
@@ -24,10 +20,10 @@ FailureOr<BodyValue> ScalarTranslator::join(Opcode opcode, const BodyValue &x,
                                     {*numberX, *numberY}, {}));
   if (numberX)
     return joinNumber(opcode, std::get<IndexedTensor>(y), *numberX,
-                      /*isNumberLeft=*/true, element);
+                      /*isNumberFirst=*/true, element);
   if (numberY)
     return joinNumber(opcode, std::get<IndexedTensor>(x), *numberY,
-                      /*isNumberLeft=*/false, element);
+                      /*isNumberFirst=*/false, element);
   const IndexedTensor &left = std::get<IndexedTensor>(x);
   const IndexedTensor &right = std::get<IndexedTensor>(y);
   if (opcode == Opcode::Mul && left.tensor == right.tensor &&
@@ -36,119 +32,30 @@ FailureOr<BodyValue> ScalarTranslator::join(Opcode opcode, const BodyValue &x,
   return BodyValue(builder.binary(opcode, left, right, element));
 }
 
+/// The zeroth power of anything is a number.
 FailureOr<BodyValue>
 ScalarTranslator::joinNumber(Opcode opcode, const IndexedTensor &x,
-                             double number, bool isNumberLeft, Type element) {
-  auto apply = [&](Opcode unary, ArrayRef<double> scalars = {}) -> BodyValue {
-    return builder.unary(unary, x, element, scalars);
-  };
-  auto unrounded = [&](Opcode unary) {
-    return builder.unary(unary, x, builder.getUnroundedType());
-  };
-  if (std::isnan(number))
-    return fail("expects constants that are numbers, got NaN");
-  switch (opcode) {
-  case Opcode::Add:
-    return apply(Opcode::Offset, number);
-  case Opcode::Sub:
-    if (!isNumberLeft)
-      return apply(Opcode::Offset, -number);
-    return BodyValue(
-        builder.unary(Opcode::Offset, unrounded(Opcode::Neg), element, number));
-  case Opcode::Mul:
-    return apply(Opcode::Scale, number);
-  case Opcode::Div:
-    if (!isNumberLeft)
-      return divide(x, number, element);
-    if (number == 1)
-      return apply(Opcode::Reciprocal);
-    return BodyValue(builder.unary(Opcode::Scale, unrounded(Opcode::Reciprocal),
-                                   element, number));
-  case Opcode::Maximum:
-    return number == 0 ? apply(Opcode::Relu)
-                       : apply(Opcode::Clamp, {number, kInfinity});
-  case Opcode::Minimum:
-    return apply(Opcode::Clamp, {-kInfinity, number});
-  case Opcode::Pow:
-    if (!isNumberLeft)
-      return power(x, number, element);
-    if (number == 2)
-      return apply(Opcode::Exp2);
-    if (number <= 0)
-      return fail("expects powers of a constant above 0");
-    return BodyValue(
-        builder.binary(Opcode::Pow, builder.constant(number), x, element));
-  default:
-    llvm_unreachable("an operator with two operands");
-  }
-}
-
-/// The inverse of a power of two is exact.
-FailureOr<BodyValue> ScalarTranslator::divide(const IndexedTensor &x,
-                                              double divisor, Type element) {
-  if (!std::isnormal(static_cast<float>(divisor)) ||
-      !std::isnormal(static_cast<float>(1 / divisor)))
-    return fail("expects a divisor that has a reciprocal in f32");
-  int exponent;
-  bool isPowerOfTwo = std::fabs(std::frexp(divisor, &exponent)) == 0.5;
-  return BodyValue(isPowerOfTwo
-                       ? builder.unary(Opcode::Scale, x, element, 1 / divisor)
-                       : builder.unary(Opcode::Unscale, x, element, divisor));
-}
-
-/// x to the `exponent`-th, at least the first, by squarings.
-static IndexedTensor raise(IndexedBuilder &builder, const IndexedTensor &x,
-                           unsigned exponent, Type element) {
-  if (exponent == 1)
-    return x;
-  Type unrounded = builder.getUnroundedType();
-  bool isOdd = exponent % 2 == 1;
-  IndexedTensor root = raise(builder, x, exponent / 2, unrounded);
-  IndexedTensor square =
-      builder.unary(Opcode::Square, root, isOdd ? unrounded : element);
-  return isOdd ? builder.binary(Opcode::Mul, square, x, element) : square;
-}
-
-/// Powers that are products and roots; `exponent` is positive, a multiple of
-/// 1/2.
-static IndexedTensor raiseToHalves(IndexedBuilder &builder,
-                                   const IndexedTensor &x, double exponent,
-                                   Type element) {
-  double whole = std::floor(exponent);
-  if (whole == exponent)
-    return raise(builder, x, static_cast<unsigned>(whole), element);
-  if (whole == 0)
-    return builder.unary(Opcode::Sqrt, x, element);
-  Type unrounded = builder.getUnroundedType();
-  IndexedTensor root = builder.unary(Opcode::Sqrt, x, unrounded);
-  return builder.binary(
-      Opcode::Mul, raise(builder, x, static_cast<unsigned>(whole), unrounded),
-      root, element);
-}
-
-/// What exponents are written out for; beyond, a product of so many factors
-/// overflows f32 for all but a sliver of numbers.
-constexpr double kLargestExponent = 64;
-
-FailureOr<BodyValue> ScalarTranslator::power(const IndexedTensor &x,
-                                             double exponent, Type element) {
-  double size = std::fabs(exponent);
-  if (size > kLargestExponent) {
-    llvm::raw_string_ostream(reason)
-        << llvm::format("expects an exponent from %g to %g, got %g",
-                        -kLargestExponent, kLargestExponent, exponent);
-    return failure();
-  }
-  if (2 * size != std::floor(2 * size))
-    return BodyValue(
-        builder.binary(Opcode::Pow, x, builder.constant(exponent), element));
-  if (exponent == 0)
+                             double number, bool isNumberFirst, Type element) {
+  if (opcode == Opcode::Pow && !isNumberFirst && number == 0)
     return BodyValue(1.0);
-  if (exponent > 0)
-    return BodyValue(raiseToHalves(builder, x, size, element));
-  if (size == 0.5)
-    return BodyValue(builder.unary(Opcode::Rsqrt, x, element));
-  IndexedTensor raised =
-      raiseToHalves(builder, x, size, builder.getUnroundedType());
-  return BodyValue(builder.unary(Opcode::Reciprocal, raised, element));
+  llvm::Expected<Graph> steps = defineWithNumber(
+      opcode, convertTensor(cast<RankedTensorType>(x.tensor.getType())), number,
+      isNumberFirst, *convertElementType(element));
+  if (!steps)
+    return fail(llvm::toString(steps.takeError()));
+  SmallVector<IndexedTensor> values = {x};
+  ValueId output = steps->getOutputs()[0];
+  for (const Node &step : steps->getNodes()) {
+    Type type =
+        step.results[0] == output ? element : builder.getUnroundedType();
+    const IndexedTensor &first =
+        values[step.operands.empty() ? 0 : step.operands[0]];
+    values.push_back(
+        step.opcode == Opcode::Constant
+            ? builder.constant(step.attributes.scalars[0])
+        : step.operands.size() == 2
+            ? builder.binary(step.opcode, first, values[step.operands[1]], type)
+            : builder.unary(step.opcode, first, type, step.attributes.scalars));
+  }
+  return BodyValue(values[output]);
 }

@@ -75,12 +75,8 @@ private:
   LogicalResult failUnknown(Operation *op);
   LogicalResult checkArithmetic(Operation *op);
   FailureOr<BodyValue> joinNumber(Opcode opcode, const IndexedTensor &x,
-                                  double number, bool isNumberLeft,
+                                  double number, bool isNumberFirst,
                                   Type element);
-  FailureOr<BodyValue> divide(const IndexedTensor &x, double divisor,
-                              Type element);
-  FailureOr<BodyValue> power(const IndexedTensor &x, double exponent,
-                             Type element);
   LogicalResult fail(const Twine &message);
 
   IndexedBuilder &builder;

@@ -39,8 +39,8 @@ static void onProgress(const char *function, const MirageSearchProgress *now,
   Watch *watch = userData;
   if (watch->calls++ == 0)
     printf("progress of %s: %s\n", function,
-           now->maxStates > 0 && now->bestUs > 0 &&
-                   now->bestUs <= now->baselineUs
+           now->structSize == sizeof(*now) && now->maxStates > 0 &&
+                   now->bestUs > 0 && now->bestUs <= now->baselineUs
                ? "numbers"
                : "nothing");
   mirageContextCancelSearches(watch->context);
@@ -96,7 +96,7 @@ static void testCompile(MirageContext *context, const char *folder) {
   MirageOption options[] = {{"seed", "1"}, {"max-states", "2000"}};
   MirageOption artifact[] = {{"artifact", folder}, {"ptxas", "never"}};
   MirageModule *before = parse(context, kProgram), *after, *copy;
-  MirageVerifyOptions judging = {1, 7, 40, 0, 0, 0, 1, 0};
+  MirageVerifyOptions judging = {sizeof(judging), 1, 7, 40, 0, 0, 0, 1, 0};
   MirageVerdict verdict;
   MirageText text, bytes, again;
   require(mirageModuleClone(before, &after), "clone");
@@ -162,6 +162,66 @@ static void testCancel(MirageContext *context, const char *path) {
   mirageModuleDestroy(module);
 }
 
+static const char kPair[] =
+    "func.func @pair(%x: tensor<4x6xf32>)"
+    "    -> (tensor<4x6xf32>, tensor<4x6xf32>) {\n"
+    "  %0 = math.exp %x : tensor<4x6xf32>\n"
+    "  %1 = math.absf %x : tensor<4x6xf32>\n"
+    "  return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>\n"
+    "}\n";
+
+static const char kSwapped[] =
+    "func.func @pair(%x: tensor<4x6xf32>)"
+    "    -> (tensor<4x6xf32>, tensor<4x6xf32>) {\n"
+    "  %0 = math.exp %x : tensor<4x6xf32>\n"
+    "  %1 = math.absf %x : tensor<4x6xf32>\n"
+    "  return %1, %0 : tensor<4x6xf32>, tensor<4x6xf32>\n"
+    "}\n";
+
+/* What the judge says by its options. The text is the caller's. */
+static MirageText judge(const MirageModule *before, const MirageModule *after,
+                        const MirageVerifyOptions *options, const char *what) {
+  MirageText details;
+  MirageVerdict verdict;
+  require(mirageModulesVerify(before, after, options, &verdict, &details),
+          what);
+  printf("%s: %d\n", what, (int)verdict);
+  return details;
+}
+
+/* Results in another order are equal where the options say so, and by one seed
+ * the judge says one thing. */
+static void testJudge(MirageContext *context) {
+  MirageModule *before = parse(context, kPair),
+               *after = parse(context, kSwapped);
+  MirageVerifyOptions options = {0};
+  MirageText first, again, other;
+  MirageVerdict verdict;
+  expect(mirageModulesVerify(before, after, &options, &verdict, NULL),
+         "no size");
+  options.structSize = sizeof(options);
+  options.hasSeed = 1;
+  options.seed = 7;
+  first = judge(before, after, &options, "in order");
+  again = judge(before, after, &options, "in order again");
+  options.seed = 8;
+  other = judge(before, after, &options, "in order by another seed");
+  printf("by one seed: %s\n",
+         strcmp(first.data, again.data) ? "differs" : "same");
+  printf("by another: %s\n",
+         strcmp(first.data, other.data) ? "differs" : "same");
+  mirageTextFree(&first);
+  mirageTextFree(&again);
+  mirageTextFree(&other);
+  options.outputsInAnyOrder = 1;
+  first = judge(before, after, &options, "in any order");
+  mirageTextFree(&first);
+  options.errorBoundBits = 1000000;
+  expect(mirageModulesVerify(before, after, &options, &verdict, NULL), "bits");
+  mirageModuleDestroy(before);
+  mirageModuleDestroy(after);
+}
+
 static void testMistakes(MirageContext *context, MirageContext *other) {
   MirageModule *module, *foreign = parse(other, kProgram);
   MirageOption bad[] = {{"seed", "many"}}, braces[] = {{"artifact", "a{b"}};
@@ -217,6 +277,7 @@ int main(int argc, char **argv) {
   require(mirageContextCreate(2, &other), "context");
   testCompile(context, argv[1]);
   testCancel(context, argv[2]);
+  testJudge(context);
   testMistakes(context, other);
   mirageContextDestroy(context);
   mirageContextDestroy(other);

@@ -43,7 +43,8 @@ static MirageGraph *makeProgram(void) {
 static MirageGraph *makeKernel(void) {
   MirageGraph *graph, *block;
   int64_t grid[] = {3};
-  MirageBlockShape shape = {1, grid, NULL, 8, 2, 128};
+  int64_t threads[] = {64, 2};
+  MirageBlockShape shape = {sizeof(shape), 1, grid, NULL, 8, 2, 2, threads};
   int none[] = {MirageReplicated}, columns[] = {1};
   MirageTensorType xType = {MirageElementF16, 2, kX, NULL};
   MirageTensorType wType = {MirageElementF16, 2, kW, NULL};
@@ -55,21 +56,23 @@ static MirageGraph *makeKernel(void) {
                         "{\"reduction\": \"rms\", \"axis\": \"loop\", "
                         "\"dims\": [1], \"count\": 512}");
   MirageValue product = add(block, "matmul", xt, wt, 2, NULL);
-  expect(mirageBlockGraphAddOutput(block, product, columns), "of the loop");
+  expect(mirageBlockGraphAddOutput(block, product, columns, NULL, NULL),
+         "of the loop");
   expect(mirageGraphAddOperator(block, "div", (MirageValue[]){product, rms}, 2,
                                 NULL, &result),
          "phases");
   MirageValue sum = add(block, "accumulate", product, 0, 1,
                         "{\"reduction\": \"sum\", \"axis\": \"loop\"}");
   MirageValue out = add(block, "div", sum, rms, 2, NULL);
-  require(mirageBlockGraphAddOutput(block, out, columns), "output");
-
   require(mirageGraphCreate(&graph), "graph");
   operands[0] = addInput(graph, "X", kX, NULL);
   operands[1] = addInput(graph, NULL, kW, kByColumns);
-  expect(mirageGraphAddBlockGraph(graph, block, operands, 1, NULL, &result),
+  expect(mirageGraphAddBlockGraph(graph, block, operands, 2, &result),
+         "no output");
+  require(mirageBlockGraphAddOutput(block, out, columns, NULL, NULL), "output");
+  expect(mirageGraphAddBlockGraph(graph, block, operands, 1, &result),
          "too few");
-  require(mirageGraphAddBlockGraph(graph, block, operands, 2, NULL, &result),
+  require(mirageGraphAddBlockGraph(graph, block, operands, 2, &result),
           "kernel");
   require(mirageGraphAddOutput(graph, result, NULL), "output");
   mirageGraphDestroy(block);
@@ -82,8 +85,9 @@ static void printType(const MirageGraph *graph, MirageValue value) {
   printf("%%%u: element %d,", value, (int)type.element);
   for (size_t dim = 0; dim < type.rank; ++dim)
     printf(" %d", (int)type.shape[dim]);
-  if (type.strides)
-    printf(" strides %d %d", (int)type.strides[0], (int)type.strides[1]);
+  printf(" strides");
+  for (size_t dim = 0; dim < type.rank; ++dim)
+    printf(" %d", (int)type.strides[dim]);
   printf("\n");
 }
 
@@ -104,7 +108,7 @@ static void testOriginal(void) {
       "\"output_tensors\": [{\"guid\": 8, \"data_type\": 940,"
       "\"num_dims\": 2, \"dim\": [8, 64]}]}], []]";
   MirageNumberedType type = {940, MirageElementBF16};
-  MirageJSONChoices choices = {0, &type, 1};
+  MirageJSONChoices choices = {sizeof(choices), 0, &type, 1};
   MirageGraph *graph;
   require(
       mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
@@ -123,9 +127,65 @@ static void testOriginal(void) {
   type.element = (MirageElementType)9;
   expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
          "type");
+  choices.structSize = 0;
+  expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
+         "choices");
+  choices.structSize = sizeof(choices);
   choices.types = NULL;
   expect(mirageGraphFromJSONWithChoices(exp, sizeof(exp) - 1, &choices, &graph),
          "types");
+}
+
+/// What was given out stays where it is while inputs are added.
+static void testNames(void) {
+  MirageGraph *graph;
+  const char *first;
+  char name[8];
+  require(mirageGraphCreate(&graph), "graph");
+  addInput(graph, "first", kX, NULL);
+  first = mirageGraphGetInputName(graph, 0);
+  for (int i = 0; i < 100; ++i) {
+    snprintf(name, sizeof(name), "x%d", i);
+    addInput(graph, name, kX, NULL);
+  }
+  printf("names: %s, %s, %d, \"%s\"\n", first,
+         mirageGraphGetInputName(graph, 100),
+         first == mirageGraphGetInputName(graph, 0),
+         mirageGraphGetInputName(graph, 101));
+  mirageGraphDestroy(graph);
+}
+
+static void testNumbers(void) {
+  MirageGraph *graph;
+  MirageValue x, value;
+  require(mirageGraphCreate(&graph), "graph");
+  x = addInput(graph, "X", kX, NULL);
+  require(mirageGraphAddOperatorWithNumber(graph, "pow", x, 3, 0, &value),
+          "cube");
+  printType(graph, value);
+  require(mirageGraphAddOperatorWithNumber(graph, "sub", x, 3, 1, &value),
+          "difference");
+  require(mirageGraphAddOperatorWithNumber(graph, "pow", x, 1, 0, &value),
+          "itself");
+  printType(graph, value);
+  require(mirageGraphAddSumTo(graph, x, 1, 64, 0, &value), "sum");
+  printType(graph, value);
+  printf("values: %d\n", (int)mirageGraphGetNumValues(graph));
+  expect(mirageGraphAddOperatorWithNumber(graph, "pow", x, 100, 0, &value),
+         "exponent");
+  expect(mirageGraphAddOperatorWithNumber(graph, "pow", x, -2, 1, &value),
+         "base");
+  expect(mirageGraphAddOperatorWithNumber(graph, "div", x, 0, 0, &value),
+         "divisor");
+  expect(mirageGraphAddOperatorWithNumber(graph, "exp", x, 2, 0, &value),
+         "operator");
+  expect(mirageGraphAddOperatorWithNumber(graph, "add", 9, 2, 0, &value),
+         "operand");
+  expect(mirageGraphAddOperatorWithNumber(graph, NULL, x, 2, 0, &value),
+         "null");
+  expect(mirageGraphAddSumTo(graph, x, 1, 7, 0, &value), "parts");
+  expect(mirageGraphAddSumTo(graph, x, 1, 64, 1, &value), "accumulated");
+  mirageGraphDestroy(graph);
 }
 
 static void testMistakes(void) {
@@ -134,7 +194,9 @@ static void testMistakes(void) {
   int64_t empty[] = {8, 0}, overlapping[] = {1, 1}, four[] = {1, 1, 1, 1};
   int wrong[] = {2};
   MirageTensorType type = {MirageElementF16, 2, empty, NULL};
-  MirageBlockShape shape = {4, four, NULL, 1, 1, 128};
+  int64_t threads[] = {128}, smaller[] = {8, 128};
+  MirageBlockShape shape = {sizeof(shape), 4, four, NULL, 1, 1, 1, threads};
+  MirageElementType other = MirageElementF32, unknown = (MirageElementType)9;
   require(mirageGraphCreate(&graph), "graph");
   expect(mirageGraphAddInput(graph, "X", &type, &value), "empty");
   type.shape = kX;
@@ -173,12 +235,48 @@ static void testMistakes(void) {
          (int)mirageGraphGetNumOutputs(graph));
   expect(mirageBlockGraphCreate(&shape, &block), "grid");
   shape.gridRank = 1;
-  shape.threads = 33;
+  threads[0] = 33;
   expect(mirageBlockGraphCreate(&shape, &block), "threads");
-  shape.threads = 64;
+  threads[0] = ((int64_t)1 << 32) + 64;
+  expect(mirageBlockGraphCreate(&shape, &block), "many threads");
+  threads[0] = -64;
+  expect(mirageBlockGraphCreate(&shape, &block), "no threads");
+  shape.block = NULL;
+  expect(mirageBlockGraphCreate(&shape, &block), "null threads");
+  shape.block = threads;
+  threads[0] = 64;
+  --shape.structSize;
+  expect(mirageBlockGraphCreate(&shape, &block), "size");
+  ++shape.structSize;
   require(mirageBlockGraphCreate(&shape, &block), "block");
   expect(mirageBlockGraphAddInput(block, &type, wrong, -1, &value), "map");
+  type.strides = kByColumns;
+  wrong[0] = MirageReplicated;
+  expect(mirageBlockGraphAddInput(block, &type, wrong, -1, &value),
+         "tile strides");
   expect(mirageGraphAddInput(block, "X", &type, &value), "no program");
+
+  // Results of a kernel are as large, and of the type, that outputs say.
+  type.strides = NULL;
+  require(mirageBlockGraphAddInput(block, &type, wrong, -1, &value), "tile");
+  value = add(block, "exp", value, 0, 1, NULL);
+  expect(mirageBlockGraphAddOutput(block, value, wrong, NULL, &unknown),
+         "output type");
+  require(mirageBlockGraphAddOutput(block, value, wrong, NULL, NULL), "whole");
+  require(mirageBlockGraphAddOutput(block, value, wrong, kX, &other), "wider");
+  operands[0] = 0;
+  require(mirageGraphAddBlockGraph(graph, block, operands, 1, operands),
+          "kernel");
+  printType(graph, operands[0]);
+  printType(graph, operands[1]);
+  operands[0] = 1;
+  expect(mirageGraphAddBlockGraph(graph, block, operands, 1, operands),
+         "other operand");
+  require(mirageBlockGraphAddOutput(block, value, wrong, smaller, NULL),
+          "smaller");
+  operands[0] = 0;
+  expect(mirageGraphAddBlockGraph(graph, block, operands, 1, operands),
+         "smaller whole");
   mirageGraphDestroy(block);
   mirageGraphDestroy(graph);
 }
@@ -216,6 +314,8 @@ int main(void) {
   mirageTextFree(&again);
   mirageTextFree(&json);
 
+  testNames();
+  testNumbers();
   testMistakes();
   testOriginal();
   mirageModuleDestroy(module);
