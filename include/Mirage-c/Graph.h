@@ -194,7 +194,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageGraphAddBlockGraph(
 
 /** A program as JSON that `mirageGraphFromJSON` reads back: {"graph": ...,
  * "inputStrides": [...], "outputStrides": [...]}, where strides that are
- * row-major are null. */
+ * row-major are null. Where no output was added there is "outputsAreImplied":
+ * true as well, and so there is none in what is read back. */
 MIRAGE_C_EXPORTED MirageStatus mirageGraphToJSON(const MirageGraph *graph,
                                                  MirageText *json);
 /** Reads that form, or the JSON of the original Mirage (mirage-project/mirage):

@@ -40,6 +40,9 @@ static llvm::json::Array toJSON(ArrayRef<Strides> all) {
   return list;
 }
 
+/// Whether nobody has said which values are outputs: more operations may come.
+static constexpr llvm::StringLiteral kImplied = "outputsAreImplied";
+
 MirageStatus mirageGraphToJSON(const MirageGraph *graph, MirageText *json) {
   if (!json)
     return refuse("expects a place for the text, got null");
@@ -52,6 +55,8 @@ MirageStatus mirageGraphToJSON(const MirageGraph *graph, MirageText *json) {
       llvm::json::Object{{"graph", mirage::toJSON(whole.program)},
                          {"inputStrides", toJSON(whole.inputStrides)},
                          {"outputStrides", toJSON(whole.outputStrides)}};
+  if (graph->program.getOutputs().empty())
+    object.getAsObject()->insert({kImplied, true});
   *json = makeText(llvm::formatv("{0:2}\n", object).str());
   return MirageSuccess;
 }
@@ -78,10 +83,23 @@ static std::vector<Strides> readStridesList(const JSONCursor &cursor,
   return list;
 }
 
+/// Takes back what nobody said: the outputs of a graph that is not finished.
+static void implyOutputs(MirageGraph &graph, const JSONCursor &cursor) {
+  MirageGraph unmarked = graph;
+  unmarked.program.clearOutputs();
+  unmarked.outputStrides.clear();
+  MirageGraph whole = unmarked.complete();
+  if (whole.program.getOutputs() != graph.program.getOutputs() ||
+      whole.outputStrides != graph.outputStrides)
+    return cursor.fail("expects row-major outputs that no operation takes, all "
+                       "of them, got others");
+  graph = std::move(unmarked);
+}
+
 static llvm::Expected<MirageGraph> readGraph(const llvm::json::Value &json) {
   std::string error;
   JSONCursor cursor(json, error);
-  cursor.allow({"graph", "inputStrides", "outputStrides"});
+  cursor.allow({"graph", "inputStrides", "outputStrides", kImplied});
   MirageGraph graph;
   graph.program = mirage::readGraph(cursor["graph"]);
   if (error.empty())
@@ -98,6 +116,8 @@ static llvm::Expected<MirageGraph> readGraph(const llvm::json::Value &json) {
                         graph.program.getTypes(graph.program.getOutputs()),
                         /*areWritten=*/true);
   }
+  if (error.empty() && cursor.has(kImplied) && cursor[kImplied].boolean())
+    implyOutputs(graph, cursor[kImplied]);
   if (!error.empty())
     return llvm::createStringError(error);
   graph.numberAll();

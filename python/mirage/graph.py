@@ -222,9 +222,11 @@ class KernelGraph(Operators):
         graph = cls(Handle(pointer, lib.mirageGraphDestroy))
         text = _library.Text()
         check_graph(lib.mirageGraphToJSON(graph._handle, byref(text)))
-        program = json.loads(_library.take_text(text))["graph"]
+        described = json.loads(_library.take_text(text))
+        program = described["graph"]
         graph.inputs = [DTensor(graph, number, entry["name"]) for number, entry in enumerate(program["inputs"])]
-        graph.outputs = [DTensor(graph, number) for number in program["outputs"]]
+        if not described.get("outputsAreImplied"):
+            graph.outputs = [DTensor(graph, number) for number in program["outputs"]]
         return graph
 
     def __reduce__(self):

@@ -98,6 +98,23 @@ def test_json_comes_back(graph):
     assert back.exp(back.outputs[0]).shape == (8, 64)
 
 
+def test_what_nobody_has_marked_stays_unmarked():
+    """Of a copy, by JSON, pickle and copy: an operator that comes later is the output alone."""
+    graph = mi.new_kernel_graph()
+    graph.exp(graph.new_input((2, 3)))
+    x = np.linspace(0.5, 1, 6).reshape(2, 3).astype(np.float16)
+    for again in (mi.KernelGraph.from_json(graph.to_json()), pickle.loads(pickle.dumps(graph)), copy.deepcopy(graph)):
+        assert again.outputs == [] and again.to_json() == graph.to_json()
+        value = mi.DTensor(again, 1)
+        again.log(value)
+        (out,) = again([x])
+        assert np.allclose(out, x, atol=2e-3)
+    described = json.loads(graph.to_json())
+    described["graph"]["outputs"] = [0]
+    with pytest.raises(mi.GraphError, match="expects row-major outputs that no operation takes"):
+        mi.KernelGraph.from_json(json.dumps(described))
+
+
 def test_inputs_may_come_late(graph):
     x = graph.exp(graph.new_input(dims=(8, 64)))
     w = graph.new_input(dims=(64, 16), name="W")

@@ -98,6 +98,7 @@ public:
   ValueId addCopy(const Node &operation, llvm::ArrayRef<ValueId> operands,
                   llvm::ArrayRef<TensorSpec> types);
   void addOutput(ValueId value) { outputIds.push_back(value); }
+  void clearOutputs() { outputIds.clear(); }
 
   unsigned getNumValues() const { return types.size(); }
   unsigned getNumInputs() const { return inputNames.size(); }
