@@ -98,6 +98,34 @@ def test_register_operator_of_two_outputs():
     torch.library.opcheck(operator, (x, w))
 
 
+def make_scaled(factor, shape=(16, 64), outputs=1):
+    graph = mi.new_kernel_graph()
+    x = graph.new_input(shape)
+    for number in range(outputs):
+        graph.mark_output(graph.mul(x, factor + number))
+    return graph
+
+
+def test_operators_are_replaced():
+    """Whoever holds one, models that were compiled with it among them, runs the new program."""
+    operator = torch_bridge.register_operator("mirage_test::scaled", make_scaled(2.0))
+    x = torch.randn(16, 64).half()
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda x: torch.ops.mirage_test.scaled(x) + 1, backend="aot_eager", fullgraph=True)
+    assert torch.equal(operator(x), x * 2) and torch.equal(compiled(x), x * 2 + 1)
+    assert torch_bridge.register_operator("mirage_test::scaled", make_scaled(4.0)) is operator
+    assert torch.equal(operator(x), x * 4) and torch.equal(torch.ops.mirage_test.scaled(x), x * 4)
+    assert torch.equal(compiled(x), x * 4 + 1)
+    torch.library.opcheck(operator, (x,))
+    for other, what in ((make_scaled(3.0, (8, 64)), "inputs"), (make_scaled(3.0, outputs=2), "outputs")):
+        with pytest.raises(mi.GraphError, match=rf"mirage_test::scaled: expects a program with the {what} of the one that "
+                                                r"has this name, float16\[16, 64\] of strides \[64, 1\], got float16"):
+            torch_bridge.register_operator("mirage_test::scaled", other)
+    assert torch.equal(operator(x), x * 4)
+    with pytest.raises(mi.GraphError, match="aten::relu: expects a name of its own"):
+        torch_bridge.register_operator("aten::relu", make_scaled(2.0))
+
+
 def test_mistakes_with_operators():
     with pytest.raises(mi.GraphError, match='expects a name as "namespace::name", got \'pair\''):
         torch_bridge.register_operator("pair", make_normalised())
