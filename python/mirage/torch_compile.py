@@ -19,7 +19,8 @@ from .graph import KernelGraph
 from .programs import CompiledGraph, OptimizedGraph
 from .torch_graphs import from_fx
 from .torch_library import call_part, name_part, run_program
-from .torch_operators import VIEWS, WRITERS, explain_unsupported
+from .torch_operators import value_of
+from .torch_support import VIEWS, explain_unsupported, is_result, make_decompositions
 
 logger = logging.getLogger("mirage")
 
@@ -69,12 +70,12 @@ class _Supported(OperatorSupportBase):
         self.device = device
 
     def is_node_supported(self, submodules, node: Node) -> bool:
-        return explain_unsupported(node) is None and node.meta["val"].device == self.device
+        return explain_unsupported(node) is None and value_of(node).device == self.device
 
 
 def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
     """Moves what Mirage takes into submodules, as large as can be had, and returns their names too."""
-    devices = {node.meta["val"].device: None for node in module.graph.nodes if explain_unsupported(node) is None}
+    devices = {value_of(node).device: None for node in module.graph.nodes if explain_unsupported(node) is None}
     names: List[str] = []
     for number, device in enumerate(devices):  # one by one: a partition may be of operators far apart
         prefix = f"mirage_{number}_"
@@ -88,7 +89,7 @@ def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
 
 def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Report) -> Optional[Part]:
     operators = [str(node.target).replace("aten.", "") for node in submodule.graph.nodes
-                 if node.op == "call_function" and node.target is not operator.getitem]
+                 if node.op == "call_function" and not is_result(node)]
     try:
         graph = from_fx(submodule)
         part = Part(graph, graph.superoptimize(**options), operators)
@@ -103,7 +104,7 @@ def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) ->
     """Compiles what Mirage takes. Returns the model with a submodule for each part, and which parts
     they are; those that could not be compiled stay what they were."""
     for node in module.graph.nodes:
-        if node.op == "call_function" and node.target is not operator.getitem:
+        if node.op == "call_function" and not is_result(node):
             reason = explain_unsupported(node)
             if reason is not None:
                 report.left.append(f"{node.name}: {reason}")
@@ -196,7 +197,6 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     and those of mirage.superoptimize, whose time limit is a minute for each part here."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
-    from torch._inductor.decomposition import select_decomp_table
 
     for name, value in others.items():
         raise CompileError(f"expects nothing but options, got {name}={value!r}")
@@ -216,6 +216,5 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     def refuse_training(forward: GraphModule, inputs):
         raise CompileError("expects a model that needs no gradients; compile it under torch.no_grad()")
 
-    decompositions = {target: rule for target, rule in select_decomp_table().items() if target not in WRITERS}
     return aot_autograd(fw_compiler=refuse_training, inference_compiler=compile_inference,
-                        decompositions=decompositions)(module, example_inputs)
+                        decompositions=make_decompositions())(module, example_inputs)
