@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 import logging
 import operator
-from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
+import warnings
+import weakref
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Set, Tuple
 
 import torch
 from torch.fx import GraphModule, Node
@@ -16,10 +19,11 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 
 from .errors import CompileError, MirageError
 from .graph import KernelGraph
-from .programs import CompiledGraph, OptimizedGraph
+from .programs import OptimizedGraph, SearchResult
 from .torch_graphs import from_fx
 from .torch_library import call_part, name_part, run_program
-from .torch_operators import VIEWS, WRITERS, explain_unsupported
+from .torch_operators import value_of
+from .torch_support import VIEWS, explain_unsupported, is_result, make_decompositions
 
 logger = logging.getLogger("mirage")
 
@@ -28,15 +32,22 @@ logger = logging.getLogger("mirage")
 
 @dataclasses.dataclass
 class Part:
-    """A part of a model that Mirage took."""
+    """A part of a model that Mirage took: what is known of it, which outlives the compiled model."""
 
-    graph: KernelGraph
-    program: CompiledGraph
     operators: List[str]
+    graph: KernelGraph  #: as the model has it
+    result: SearchResult
+    mlir: str  #: the µGraph that runs
+    _program: "weakref.ref[OptimizedGraph]"
+
+    @property
+    def program(self) -> Optional[OptimizedGraph]:
+        """None when the compiled model is gone."""
+        return self._program()
 
     @property
     def improved(self) -> bool:
-        return isinstance(self.program, OptimizedGraph) and self.program.improved
+        return self.result.improved
 
 
 @dataclasses.dataclass
@@ -50,16 +61,18 @@ class Report:
     def __str__(self) -> str:
         lines = [f"{len(self.parts)} parts taken, the rest left to {self.fallback}"]
         for part in self.parts:
-            result = part.program.result if isinstance(part.program, OptimizedGraph) else "as it was written"
-            lines.append(f"  {', '.join(part.operators)}: {result}")
+            lines.append(f"  {', '.join(part.operators)}: {part.result}")
         lines += [f"left: {sentence}" for sentence in self.left]
         return "\n".join(lines)
 
 
-#: Of the models that were compiled last, the newest at the end.
+#: Of the models that were compiled last, the newest at the end. They keep no model, and none of its programs.
 reports: Deque[Report] = collections.deque(maxlen=32)
 
 # ---------------------------------------------------------------------- parts of a model
+
+
+Programs = Dict[str, OptimizedGraph]  # by the names of the submodules that they stand for
 
 
 class _Supported(OperatorSupportBase):
@@ -69,12 +82,12 @@ class _Supported(OperatorSupportBase):
         self.device = device
 
     def is_node_supported(self, submodules, node: Node) -> bool:
-        return explain_unsupported(node) is None and node.meta["val"].device == self.device
+        return explain_unsupported(node) is None and value_of(node).device == self.device
 
 
 def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
     """Moves what Mirage takes into submodules, as large as can be had, and returns their names too."""
-    devices = {node.meta["val"].device: None for node in module.graph.nodes if explain_unsupported(node) is None}
+    devices = {value_of(node).device: None for node in module.graph.nodes if explain_unsupported(node) is None}
     names: List[str] = []
     for number, device in enumerate(devices):  # one by one: a partition may be of operators far apart
         prefix = f"mirage_{number}_"
@@ -86,30 +99,30 @@ def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
     return module, names
 
 
-def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Report) -> Optional[Part]:
+def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Report) -> Optional[OptimizedGraph]:
     operators = [str(node.target).replace("aten.", "") for node in submodule.graph.nodes
-                 if node.op == "call_function" and node.target is not operator.getitem]
+                 if node.op == "call_function" and not is_result(node)]
     try:
         graph = from_fx(submodule)
-        part = Part(graph, graph.superoptimize(**options), operators)
+        program = graph.superoptimize(**options)
     except (MirageError, TypeError) as error:  # a call of an operator in a way that its writer does not know
         report.left.append(f"{', '.join(operators)}: {error}")
         return None
-    report.parts.append(part)
-    return part
+    report.parts.append(Part(operators, graph, program.result, program.mlir, weakref.ref(program)))
+    return program
 
 
-def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Dict[str, Part]]:
-    """Compiles what Mirage takes. Returns the model with a submodule for each part, and which parts
-    they are; those that could not be compiled stay what they were."""
+def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Programs]:
+    """Compiles what Mirage takes. Returns the model with a submodule for each part, and the programs of
+    these; those that could not be compiled stay what they were."""
     for node in module.graph.nodes:
-        if node.op == "call_function" and node.target is not operator.getitem:
+        if node.op == "call_function" and not is_result(node):
             reason = explain_unsupported(node)
             if reason is not None:
                 report.left.append(f"{node.name}: {reason}")
     module, names = _partition(module)
-    parts = {name: _compile_part(getattr(module, name), options, report) for name in names}
-    return module, {name: part for name, part in parts.items() if part is not None}
+    programs = {name: _compile_part(getattr(module, name), options, report) for name in names}
+    return module, {name: program for name, program in programs.items() if program is not None}
 
 
 # ---------------------------------------------------------------------- the rest of a model
@@ -118,29 +131,29 @@ def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) ->
 class _PartModule(torch.nn.Module):
     """A part in the place of its operators."""
 
-    def __init__(self, part: Part):
+    def __init__(self, program: OptimizedGraph):
         super().__init__()
-        self.part = part
+        self.program = program
 
     def forward(self, *inputs):
-        outputs = run_program(self.part.program, inputs)
+        outputs = run_program(self.program, inputs)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _leave_to_eager(module: GraphModule, parts: Dict[str, Part], inputs: Sequence[Any]) -> Callable[..., Any]:
-    for name, part in parts.items():
-        setattr(module, name, _PartModule(part))
+def _leave_to_eager(module: GraphModule, programs: Programs, inputs: Sequence[Any]) -> Callable[..., Any]:
+    for name, program in programs.items():
+        setattr(module, name, _PartModule(program))
     module.recompile()
     return module.forward
 
 
-def _call_parts(module: GraphModule, parts: Dict[str, Part]) -> None:
+def _call_parts(module: GraphModule, programs: Programs) -> None:
     """Has parts called by the operator that torch knows, instead of as submodules."""
     graph = module.graph
     for node in list(graph.nodes):
-        if node.op != "call_module" or node.target not in parts:
+        if node.op != "call_module" or node.target not in programs:
             continue
-        program = parts[node.target].program
+        program = programs[node.target]
         with graph.inserting_before(node):
             result = graph.call_function(call_part, (name_part(program), list(node.args)))
             if len(program.outputs) == 1:
@@ -151,52 +164,99 @@ def _call_parts(module: GraphModule, parts: Dict[str, Part]) -> None:
     module.recompile()
 
 
-def _leave_to_inductor(module: GraphModule, parts: Dict[str, Part], inputs: Sequence[Any]) -> Callable[..., Any]:
+def _leave_to_inductor(module: GraphModule, programs: Programs, inputs: Sequence[Any]) -> Callable[..., Any]:
     """By the public entry, which traces the model once more: it sees to passes over whole graphs, to
     strides of outputs and to caches itself, and is the same in all releases of torch since 2.4. A call
     of the model takes 12 us more than by torch's own inner one (2.13, a CPU)."""
     import torch._inductor
     from torch._guards import TracingContext, detect_fake_mode, tracing
 
-    _call_parts(module, parts)
+    _call_parts(module, programs)
     with tracing(TracingContext(detect_fake_mode(inputs))):  # not that of the trace which is under way
         compiled = torch._inductor.compile(module, list(inputs))
 
     def run(*given: Any) -> Any:
         return compiled(*given)
 
-    run.parts = parts  # type: ignore[attr-defined]  # which the code calls by names, that hold nothing
+    run.programs = programs  # type: ignore[attr-defined]  # which the code calls by names, that hold nothing
     return run
 
 
 _FALLBACKS = {"eager": _leave_to_eager, "inductor": _leave_to_inductor}
 
+
+def _train_by_inductor(module: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+    from torch._inductor.compile_fx import compile_fx
+
+    return compile_fx(module, list(inputs))
+
+
+#: Models that need gradients, as a whole.
+_TRAINERS = {"eager": lambda module, inputs: module.forward, "inductor": _train_by_inductor}
+
 # ---------------------------------------------------------------------- the backend
+
+
+_checked: Set[str] = set()  #: options that were right
 
 
 def _check_options(options: Dict[str, Any]) -> None:
     """A mistake in options is one of the caller's, and no reason to leave parts: a search over next to
-    nothing shows it, which leaves nothing behind."""
+    nothing shows it, which leaves nothing behind. It takes 50 ms, so options are searched with once."""
     for name in ("previous_checkpoint", "checkpoint"):
         if options.get(name) is not None:
             raise CompileError(f"expects no {name}, since a model has several parts, got {options[name]!r}")
+    options = {**options, "measure": False, "on_progress": None, "executor": None, "save_codes": False,
+               "use_cached_graphs": False, "use_graph_dataset": False, "verbose": False}
+    described = repr(sorted(options.items(), key=lambda option: option[0]))
+    if described in _checked:
+        return
     graph = KernelGraph()
     graph.mark_output(graph.exp(graph.new_input((1, 1))))
-    graph.superoptimize(**{**options, "measure": False, "on_progress": None, "executor": None, "save_codes": False,
-                           "use_cached_graphs": False, "use_graph_dataset": False, "verbose": False})
+    graph.superoptimize(**options)
+    _checked.add(described)
+
+
+def _specialize(module: GraphModule) -> None:
+    """Makes symbolic sizes of inputs numbers: torch then calls what is compiled for these sizes alone,
+    and compiles for others anew. Sizes that depend on data stay symbols; so do numbers that a model
+    takes, which may be others in each call."""
+    for node in module.graph.nodes:  # where the symbols are: inputs that are given may have real sizes
+        value = node.meta.get("example_value") if node.op == "placeholder" else None
+        if isinstance(value, torch.Tensor):
+            for number in (*value.shape, *value.stride(), value.storage_offset()):
+                int(number)
+
+
+def _needs_gradients(module: GraphModule, inputs: Sequence[Any]) -> bool:
+    tensors = itertools.chain(module.parameters(), module.buffers(), inputs)
+    return torch.is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in tensors)
+
+
+_GRADIENTS = ("the model needs gradients, which Mirage does not compute, and is left to {fallback} as a whole; "
+              "for inference, call it under torch.no_grad() or torch.inference_mode(), or freeze it by "
+              "requires_grad_(False)")
+
+
+def _leave_training(module: GraphModule, inputs: Sequence[Any], report: Report) -> Callable[..., Any]:
+    """With a warning: a model that is trained works as it would by torch alone."""
+    sentence = _GRADIENTS.format(fallback=report.fallback)
+    report.left.append(sentence)
+    warnings.warn(f"mirage: {sentence}", stacklevel=2)
+    return _TRAINERS[report.fallback](module, inputs)
 
 
 def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], *, options: Optional[Dict[str, Any]] = None,
                    **others: Any):
-    """The backend of torch.compile, for inference. `mirage.torch_bridge.reports` says what was taken of
-    a model, and why not the rest. Options are
+    """The backend of torch.compile, for inference: models that need gradients are left to the fallback
+    as a whole, with a warning. Each shape of inputs is compiled by itself. `mirage.torch_bridge.reports`
+    says what was taken of a model, and why not the rest. Options are
 
     fallback   what runs the rest: "eager", or "inductor", which compiles it around Mirage's programs
 
     and those of mirage.superoptimize, whose time limit is a minute for each part here."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
-    from torch._inductor.decomposition import select_decomp_table
 
     for name, value in others.items():
         raise CompileError(f"expects nothing but options, got {name}={value!r}")
@@ -207,15 +267,13 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     _check_options(given)
     report = Report(fallback)
     reports.append(report)
+    if _needs_gradients(module, example_inputs):
+        return _leave_training(module, example_inputs, report)
+    _specialize(module)
 
     def compile_inference(forward: GraphModule, inputs):
-        fused, parts = _take_parts(forward, given, report)
+        fused, programs = _take_parts(forward, given, report)
         logger.info("%s", report)
-        return make_boxed_func(_FALLBACKS[fallback](fused, parts, inputs))
+        return make_boxed_func(_FALLBACKS[fallback](fused, programs, inputs))
 
-    def refuse_training(forward: GraphModule, inputs):
-        raise CompileError("expects a model that needs no gradients; compile it under torch.no_grad()")
-
-    decompositions = {target: rule for target, rule in select_decomp_table().items() if target not in WRITERS}
-    return aot_autograd(fw_compiler=refuse_training, inference_compiler=compile_inference,
-                        decompositions=decompositions)(module, example_inputs)
+    return aot_autograd(fw_compiler=compile_inference, decompositions=make_decompositions())(module, example_inputs)

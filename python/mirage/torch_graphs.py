@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Dict, Sequence
+from typing import Any, Dict, List, Sequence
 
 import torch
 from torch.fx import GraphModule, Node
 
-from .dtypes import find_dtype
-from .errors import GraphError
+from .errors import GraphError, RunError
 from .graph import KernelGraph
 from .operators import DTensor
-from .torch_operators import WRITERS, explain_unsupported, shape_of
+from .programs import CompiledGraph
+from .torch_library import run_program
+from .torch_operators import WRITERS, cast, shape_of, value_of
+from .torch_support import explain_unsupported, is_result, make_decompositions
 
 
 def from_fx(module: GraphModule) -> KernelGraph:
     """The program that an FX graph of ATen operators is. Its nodes say their values (`meta["val"]`)."""
     graph = KernelGraph()
+    _write_all(graph, module)
+    return graph
+
+
+def _write_all(graph: KernelGraph, module: GraphModule) -> None:
     values: Dict[Node, DTensor] = {}
     for node in module.graph.nodes:
         if node.op == "placeholder":
@@ -31,8 +38,7 @@ def from_fx(module: GraphModule) -> KernelGraph:
             reason = explain_unsupported(node)
             if reason is not None:
                 raise GraphError(f"{node.name}: {reason}")
-            values[node] = _write(graph, node, values)
-    return graph
+            values[node] = values[node.args[0]] if is_result(node) else _write(graph, node, values)
 
 
 def _add_input(graph: KernelGraph, node: Node) -> DTensor:
@@ -59,20 +65,69 @@ def _write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTens
     arguments = torch.fx.node.map_arg(node.args, lambda argument: values[argument])
     options = torch.fx.node.map_arg(node.kwargs, lambda argument: values[argument])
     result = WRITERS[node.target](graph, node, *arguments, **options)
-    expected = node.meta["val"]
-    if result.dtype != find_dtype(expected.dtype):
-        result = graph.cast(result, expected.dtype)
+    result = cast(graph, result, value_of(node).dtype)
     return result if result.shape == shape_of(node) else graph.reshape(result, shape_of(node))
 
 
-def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> KernelGraph:
-    """The program that a module computes of such inputs. Its parameters and buffers are inputs too,
-    before the others, as torch.export has them: `graph.inputs` says their names.
+class ModuleGraph(KernelGraph):
+    """The program of a module: its parameters and buffers are the first inputs."""
 
-    Raises GraphError for what has no operator of Mirage's."""
+    def __init__(self, parameters: Sequence[torch.Tensor]):
+        super().__init__()
+        #: The module's own, in the order of the inputs that they are.
+        self.parameters: List[torch.Tensor] = list(parameters)
+
+    def bind(self, program: CompiledGraph) -> "BoundProgram":
+        """A program of this graph with the parameters of the module: a function of the other inputs."""
+        if not isinstance(program, CompiledGraph):
+            raise GraphError(f"expects a program, as superoptimize() and compile() return, got {program!r}")
+        names, expected = ([tensor.name for tensor in tensors] for tensors in (program.inputs, self.inputs))
+        if names != expected:
+            raise GraphError(f"expects a program of this graph, with inputs {', '.join(expected)}, "
+                             f"got one with {', '.join(names)}")
+        return BoundProgram(program, self.parameters)
+
+
+class BoundProgram:
+    """A program that holds the first of its inputs, the parameters of a module as they are when it is
+    called: an optimizer, load_state_dict or Module.to may have written them. It has no gradients."""
+
+    def __init__(self, program: CompiledGraph, parameters: Sequence[torch.Tensor]):
+        self.program = program
+        self.parameters = list(parameters)
+
+    def __call__(self, *inputs: torch.Tensor) -> Any:
+        """A tensor, or a tuple of several. Inputs may lie in memory in any way."""
+        specs = self.program.inputs[len(self.parameters):]
+        if len(inputs) != len(specs):
+            raise RunError(f"expects {len(specs)} inputs ({', '.join(spec.name for spec in specs)}), got {len(inputs)}")
+        outputs = run_program(self.program, [*(parameter.detach() for parameter in self.parameters), *inputs])
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> ModuleGraph:
+    """The program that a module computes of such inputs. Its parameters and buffers are inputs too,
+    before the others: `graph.inputs` says their names, `graph.parameters` has their tensors, and
+
+        layer = graph.bind(graph.superoptimize())
+        y = layer(x)
+
+    hands them over. Raises GraphError for what has no operator of Mirage's."""
     was_training = module.training
     try:
-        exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions()
+        exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions(make_decompositions())
     finally:
         module.train(was_training)
-    return from_fx(exported.graph_module)
+    written = list(exported.graph_signature.buffers_to_mutate.values())
+    if written:
+        raise GraphError(f"expects a module that writes no buffers, got one that writes {', '.join(written)}")
+    graph = ModuleGraph(_find_parameters(exported))
+    _write_all(graph, exported.graph_module)
+    return graph
+
+
+def _find_parameters(exported: torch.export.ExportedProgram) -> List[torch.Tensor]:
+    """What is an input of the graph and none of the module."""
+    kept = {**exported.state_dict, **exported.constants}  # buffers that are in no state_dict are constants
+    targets = [spec.target for spec in exported.graph_signature.input_specs]
+    return [kept[target] for target in targets if target is not None]

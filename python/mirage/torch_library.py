@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import re
 import threading
 import weakref
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
 
@@ -47,6 +48,11 @@ def infer_outputs(program: CompiledGraph, given: Sequence[torch.Tensor]) -> List
     return [tensors.make_empty(spec, given[0]) for spec in program.outputs]
 
 
+def _describe(specs: Sequence[tensors.TensorSpec]) -> str:
+    """What compilers know of tensors: not their names."""
+    return ", ".join(f"{spec.dtype.name}{list(spec.shape)} of strides {list(spec.strides)}" for spec in specs)
+
+
 # ---------------------------------------------------------------------- operators
 
 #: Compilers hand operands over as they lay when they were traced, where a torch is new enough to
@@ -65,14 +71,24 @@ def _define(name: str, schema: str, run: Callable[..., Any], infer: Callable[...
     return library, getattr(getattr(torch.ops, namespace), operator).default
 
 
-_registered: Dict[str, torch.library.Library] = {}
+@dataclasses.dataclass
+class _Registered:
+    """An operator that `register_operator` made, and the program that it runs now."""
+
+    program: CompiledGraph
+    library: Optional[torch.library.Library] = None
+    operator: Any = None
+
+
+_registered: Dict[str, _Registered] = {}
 
 
 def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
     """Makes of a program an operator of torch, which torch.compile, torch.export and FX take as one and
     do not look into. Returns it; it is also `torch.ops.<namespace>.<name>`.
 
-    name      "namespace::name"; an operator of that name which was made so is replaced
+    name      "namespace::name". Of an operator that was made so, the program is replaced by one of the
+              same inputs and outputs: whoever holds the operator runs the new one from then on
     program   what superoptimize() or load() returned, or a graph, which runs as it is written
 
     It takes the program's inputs one by one and returns its output, or a tuple of several. Inputs that
@@ -84,31 +100,50 @@ def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
         program = program.compile()
     if not isinstance(program, CompiledGraph):
         raise GraphError(f"expects a program or a graph, got {type(program).__name__}")
+    registered = _registered.get(name)
+    if registered is None:
+        registered = _registered[name] = _make_operator(name, program)
+    else:
+        _check_replacement(name, registered.program, program)
+        registered.program = program
+    return registered.operator
+
+
+def _check_replacement(name: str, old: CompiledGraph, new: CompiledGraph) -> None:
+    """Models were compiled for what the operator takes and returns."""
+    for what, found, expected in (("inputs", new.inputs, old.inputs), ("outputs", new.outputs, old.outputs)):
+        if _describe(found) != _describe(expected):
+            raise GraphError(f"{name}: expects a program with the {what} of the one that has this name, "
+                             f"{_describe(expected)}, got {_describe(found)}; another name takes any program")
+
+
+def _make_operator(name: str, program: CompiledGraph) -> _Registered:
+    namespace, _, short = name.partition("::")
+    if hasattr(getattr(torch.ops, namespace), short):
+        raise GraphError(f"{name}: expects a name of its own, got that of an operator that is not Mirage's")
+    registered = _Registered(program)
 
     def return_all(results: Sequence[torch.Tensor]) -> Any:
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(*given: torch.Tensor) -> Any:
-        return return_all(run_program(program, given))
+        return return_all(run_program(registered.program, given))
 
     def infer(*given: torch.Tensor) -> Any:
-        return return_all(infer_outputs(program, given))
+        return return_all(infer_outputs(registered.program, given))
 
     def refuse_gradients(*given: torch.Tensor) -> Any:
         if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given):
             raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
                            "call under torch.no_grad(), or detach() them")
         with torch._C._AutoDispatchBelowAutograd():
-            return made(*given)
+            return registered.operator(*given)
 
     taken = ", ".join(f"Tensor input{number}" for number in range(len(program.inputs)))
     returned = "Tensor" if len(program.outputs) == 1 else f"({', '.join(['Tensor'] * len(program.outputs))})"
-    if name in _registered:
-        _registered.pop(name)._destroy()
-    library, made = _define(name, f"({taken}) -> {returned}", run, infer)
-    library.impl(name.partition("::")[2], refuse_gradients, "Autograd")
-    _registered[name] = library
-    return made
+    registered.library, registered.operator = _define(name, f"({taken}) -> {returned}", run, infer)
+    registered.library.impl(short, refuse_gradients, "Autograd")
+    return registered
 
 
 # ---------------------------------------------------------------------- parts of models
@@ -128,8 +163,7 @@ _programs_lock = threading.Lock()
 
 def name_part(program: CompiledGraph) -> str:
     """The name by which `call_part` knows a program, as long as it lives."""
-    described = repr([[(spec.shape, spec.strides, spec.dtype.name) for spec in specs]
-                      for specs in (program.inputs, program.outputs)])
+    described = f"{_describe(program.inputs)} -> {_describe(program.outputs)}"
     digest = hashlib.sha256(described.encode()).hexdigest()[:16]
     with _programs_lock:
         name = next(name for name in map(f"{digest}.{{}}".format, itertools.count()) if name not in _programs)
