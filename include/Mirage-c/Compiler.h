@@ -85,19 +85,21 @@ MIRAGE_C_EXPORTED MirageStatus mirageContextSetDiagnosticHandler(
 typedef struct {
   size_t structSize; /**< of what the library fills: sizeof of its struct */
   double seconds;
-  uint64_t states;         /**< visited, of all parts of a program */
-  double statesPerSecond;  /**< of late */
-  uint64_t structures;     /**< found that may be equal to the program */
-  double baselineUs;       /**< predicted, each operator a kernel */
-  double bestUs;           /**< predicted, the best so far, or the baseline */
-  uint64_t walkStates;     /**< of the walk at hand, */
-  uint64_t maxStates;      /**< and its limit */
-  double timeLimitS;       /**< 0: none */
-  unsigned part, numParts; /**< of a program cut into parts, from 1; 0: whole */
+  uint64_t states;        /**< visited, of all parts of a program */
+  double statesPerSecond; /**< of late */
+  uint64_t structures;    /**< found that may be equal to the program */
+  double baselineUs;      /**< predicted, each operator a kernel */
+  double bestUs;          /**< predicted, the best so far, or the baseline: what
+                               an interrupt gives, unless it fails a test */
+  uint64_t walkStates;    /**< of the walk at hand, */
+  uint64_t maxStates;     /**< and its limit */
+  double timeLimitS;      /**< 0: none */
+  unsigned part, numParts; /**< of a program cut into parts, how many have been
+                                begun; 0: it is searched as a whole */
 } MirageSearchProgress;
 
-/** Called several times a second, once at a time, from threads of the search.
- * \p function  the function that is searched. */
+/** Called every second at least, and up to some ten times, once at a time, from
+ * any thread. \p function  the function that is searched. */
 typedef void (*MirageProgressHandler)(const char *function,
                                       const MirageSearchProgress *progress,
                                       void *userData);

@@ -51,29 +51,56 @@ ElementPlaces mlir::mirage::getElementPlaces(MemRefType type) {
   return {offset, Strides(ArrayRef<int64_t>(strides))};
 }
 
-/// The result of the function that a kernel graph's value is returned as, or
-/// the memref that it is written to.
-static std::optional<ElementPlaces> findReturnedPlaces(Value yielded) {
-  for (OpOperand &use : yielded.getUses()) {
-    auto graph = dyn_cast<kernel::GraphOp>(use.getOwner()->getParentOp());
-    if (!graph || !isa<kernel::YieldOp>(use.getOwner()))
-      continue;
-    if (graph.isOnBuffers())
-      return getElementPlaces(
-          cast<MemRefType>(graph.getInits()[use.getOperandNumber()].getType()));
-    for (OpOperand &outer : graph.getResult(use.getOperandNumber()).getUses())
-      if (isa<func::ReturnOp>(outer.getOwner()))
-        return ElementPlaces{
-            0,
-            getResultStrides(outer.getOwner()->getParentOfType<func::FuncOp>(),
-                             outer.getOperandNumber())};
-  }
-  return std::nullopt;
+/// Of a result of a kernel graph, the first that the function has of it.
+static std::optional<unsigned> findReturned(Value result) {
+  std::optional<unsigned> first;
+  for (OpOperand &use : result.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()))
+      first = std::min(first.value_or(use.getOperandNumber()),
+                       use.getOperandNumber());
+  return first;
+}
+
+/// Where the result of the function is that an operand of a kernel graph's
+/// yield is returned as, or the memref that it is written to.
+static std::optional<ElementPlaces> findReturnedPlaces(OpOperand &yielded) {
+  auto graph = dyn_cast<kernel::GraphOp>(yielded.getOwner()->getParentOp());
+  if (!graph || !isa<kernel::YieldOp>(yielded.getOwner()))
+    return std::nullopt;
+  unsigned number = yielded.getOperandNumber();
+  if (graph.isOnBuffers())
+    return getElementPlaces(
+        cast<MemRefType>(graph.getInits()[number].getType()));
+  std::optional<unsigned> result = findReturned(graph.getResult(number));
+  if (!result)
+    return std::nullopt;
+  return ElementPlaces{
+      0, getResultStrides(graph->getParentOfType<func::FuncOp>(), *result)};
+}
+
+bool mlir::mirage::isHandedOut(OpOperand &yielded) {
+  return findReturnedPlaces(yielded).has_value();
+}
+
+/// Of all operands that a value is, the first that is handed out.
+static OpOperand *findHandedOut(Value yielded) {
+  OpOperand *first = nullptr;
+  for (OpOperand &use : yielded.getUses())
+    if ((!first || use.getOperandNumber() < first->getOperandNumber()) &&
+        isHandedOut(use))
+      first = &use;
+  return first;
 }
 
 ElementPlaces mlir::mirage::getWantedPlaces(Value yielded) {
-  return findReturnedPlaces(yielded).value_or(
-      ElementPlaces{0, getRowMajorStrides(getShape(yielded))});
+  if (OpOperand *operand = findHandedOut(yielded))
+    return *findReturnedPlaces(*operand);
+  return {0, getRowMajorStrides(getShape(yielded))};
+}
+
+ElementPlaces mlir::mirage::getWantedPlaces(OpOperand &yielded) {
+  std::optional<ElementPlaces> places = findReturnedPlaces(yielded);
+  return places ? std::move(*places) : getWantedPlaces(yielded.get());
 }
 
 static TensorView makeRoot(Value tensor) {

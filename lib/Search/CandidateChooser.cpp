@@ -14,11 +14,11 @@ using namespace mlir::mirage::search;
 CandidateChooser::CandidateChooser(const TargetProgram &program,
                                    const Graph &original,
                                    const RewrittenProgram &rewritten,
-                                   const SearchOptions &options)
+                                   const SearchOptions &options,
+                                   std::function<bool()> isOver)
     : program(program), original(original), rewritten(rewritten),
-      options(options),
-      judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
-            options.seed) {}
+      options(options), judge(options.verify, options.seed, std::move(isOver)) {
+}
 
 void CandidateChooser::finish(Candidate &candidate) const {
   if (candidate.plans.empty()) // the pool has seen that there are some
@@ -52,23 +52,27 @@ bool CandidateChooser::isRight(Candidate &candidate, SearchResult &result) {
   const auto &[ruling, why] = entry->second;
   if (ruling == Ruling::Equal)
     return true;
+  noteMiss(result, candidate, why);
+  outOfTime |= ruling == Ruling::OutOfTime;
+  if (ruling == Ruling::OutOfTime)
+    return false;
   ++result.report.rejected;
   result.report.filtered += ruling == Ruling::Filtered;
   result.report.unstable += ruling == Ruling::Unstable;
   cannotJudge |= ruling == Ruling::CannotJudge;
-  noteMiss(result, candidate, why);
   return false;
 }
 
-void CandidateChooser::choose(SearchResult &result,
-                              llvm::function_ref<bool(bool)> goesOn) {
+void CandidateChooser::choose(
+    SearchResult &result,
+    llvm::function_ref<bool(const Candidate *, const Candidate &)> goesOn) {
   SearchReport &report = result.report;
   report.verified = report.rejected = report.filtered = report.unstable = 0;
   result.nearMisses.clear();
   std::vector<Candidate> chosen;
   for (Candidate &candidate : result.candidates) {
     if (chosen.size() == options.numCandidates || cannotJudge ||
-        !goesOn(/*hasSome=*/!chosen.empty()))
+        !goesOn(chosen.empty() ? nullptr : &chosen.front(), candidate))
       break;
     if (!isRight(candidate, result))
       continue;

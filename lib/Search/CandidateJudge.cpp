@@ -16,9 +16,13 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-StructureVerifier mlir::mirage::search::makeFieldVerifier(uint64_t seed) {
-  return [seed](const Graph &program, const Graph &candidate) {
+StructureVerifier
+mlir::mirage::search::makeFieldVerifier(uint64_t seed,
+                                        std::function<bool()> isCancelled) {
+  return [seed, isCancelled = std::move(isCancelled)](const Graph &program,
+                                                      const Graph &candidate) {
     VerifyOptions options;
+    options.isCancelled = isCancelled;
     options.seed = hashToSeed("search " + std::to_string(seed));
     options.errorBoundBits = kSearchErrorBoundBits;
     options.minTowers = 1;
@@ -52,16 +56,24 @@ static std::optional<std::string> findLoss(const TestPair &pair,
 
 CandidateJudge::Judgement
 CandidateJudge::judge(llvm::ArrayRef<TestPair> pairs) {
+  const Judgement outOfTime = {Ruling::OutOfTime,
+                               "there was no time left to judge it"};
+  if (isOver())
+    return outOfTime;
   for (const TestPair &pair : pairs)
     if (filter.rejects(pair))
       return {Ruling::Filtered, "differs from the program in a quick test"};
   for (const TestPair &pair : pairs)
     if (!isFiniteWhereProgramIs(pair, seed))
       return {Ruling::Filtered, "has no value where the program has one"};
-  for (const TestPair &pair : pairs)
-    if (!verifier(pair.program, pair.candidate))
-      return {filter.hasTrials(pair) ? Ruling::Different : Ruling::CannotJudge,
-              "was not found equal by the verifier"};
+  for (const TestPair &pair : pairs) {
+    if (verifier(pair.program, pair.candidate))
+      continue;
+    if (isOver())
+      return outOfTime;
+    return {filter.hasTrials(pair) ? Ruling::Different : Ruling::CannotJudge,
+            "was not found equal by the verifier"};
+  }
   for (const TestPair &pair : pairs)
     if (std::optional<std::string> loss = findLoss(pair, seed))
       return {Ruling::Unstable, "loses its numbers: " + *loss};

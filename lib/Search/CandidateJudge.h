@@ -17,8 +17,13 @@ namespace mlir::mirage::search {
 /// differs there.
 class CandidateJudge {
 public:
-  CandidateJudge(StructureVerifier verifier, uint64_t seed)
-      : verifier(std::move(verifier)), seed(seed), filter(seed) {}
+  /// \param verifier  empty for makeFieldVerifier.
+  /// \param isOver    asked now and then, whether there is no time left.
+  CandidateJudge(StructureVerifier verifier, uint64_t seed,
+                 std::function<bool()> isOver)
+      : verifier(verifier ? std::move(verifier)
+                          : makeFieldVerifier(seed, isOver)),
+        isOver(std::move(isOver)), seed(seed), filter(seed) {}
 
   enum class Ruling : uint8_t {
     Equal,
@@ -27,6 +32,7 @@ public:
     Unstable,  ///< it is equal, and loses numbers that the program keeps
     /// The program has no trials that count, so neither has any structure.
     CannotJudge,
+    OutOfTime,
   };
   struct Judgement {
     Ruling ruling = Ruling::Equal;
@@ -36,6 +42,7 @@ public:
 
 private:
   StructureVerifier verifier;
+  std::function<bool()> isOver;
   uint64_t seed;
   TestPairFilter filter;
 };

@@ -11,11 +11,15 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
 
 namespace mlir::mirage::search {
 
 /// How far a search is is told at most once in so many seconds.
 constexpr double kProgressIntervalS = 0.1;
+
+/// What was found is judged for so long in any case, though the search is over.
+constexpr double kJudgingInAnyCaseS = 5;
 
 /// Runs from when it is made.
 class SearchClock {
@@ -31,6 +35,11 @@ public:
         .count();
   }
   bool isOut() const { return getSeconds() > limitS; }
+  /// Whether there is no time left to judge what was found either, which takes
+  /// as long again and some seconds at the most.
+  bool isJudgingOut() const {
+    return getSeconds() > 2 * limitS + kJudgingInAnyCaseS;
+  }
   /// For the first of two searches, that makes this one's time do for both.
   SearchClock startHalf() const {
     return SearchClock((limitS - getSeconds()) / 2);
@@ -42,6 +51,26 @@ private:
 
   std::chrono::steady_clock::time_point start;
   double limitS;
+};
+
+/// How long what a search has found is judged: until there is no time left or,
+/// once the search is interrupted, some seconds.
+class JudgingClock {
+public:
+  explicit JudgingClock(const SearchClock &clock) : clock(clock) {}
+
+  /// To be asked all the while, by one thread.
+  bool isOver(bool isInterrupted) {
+    if (isInterrupted && !sinceInterrupt)
+      sinceInterrupt.emplace();
+    return clock.isJudgingOut() ||
+           (sinceInterrupt &&
+            sinceInterrupt->getSeconds() > kJudgingInAnyCaseS);
+  }
+
+private:
+  const SearchClock &clock;
+  std::optional<SearchClock> sinceInterrupt;
 };
 
 } // namespace mlir::mirage::search

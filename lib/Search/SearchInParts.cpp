@@ -50,9 +50,12 @@ public:
       : program(program), target(target),
         costModel(target, options.stages, options.libraryKernels),
         options(makePartOptions(options)), mostKernels(options.maxKernels),
-        judge(options.verify ? options.verify : makeFieldVerifier(options.seed),
-              options.seed),
-        clock(clock), maxKernels(maxKernels) {}
+        judge(options.verify, options.seed,
+              [this] {
+                noteProgress();
+                return judging.isOver(isInterrupted());
+              }),
+        clock(clock), judging(clock), maxKernels(maxKernels) {}
 
   Expected<SearchResult> run() {
     Expected<Graph> baseline =
@@ -90,6 +93,11 @@ private:
   std::optional<PartChoice> choose(const PartLimits &limits) {
     parts = enumerateParts(program, limits);
     result.report.parts = parts.size();
+    texts.clear();
+    for (const ProgramPart &part : parts)
+      texts.push_back(describe(part));
+    isSeen.clear();
+    isSeen.resize(parts.size());
     std::optional<PartChoice> choice;
     do
       choice = chooseParts(
@@ -111,12 +119,52 @@ private:
                      });
   }
 
+  /// What is known of a part by now; of one operation, that is something.
+  const std::optional<Best> &getKnown(unsigned number) {
+    auto found = bests.find(texts[number]);
+    if (found != bests.end() && found->second)
+      return found->second;
+    return getBaseline(number);
+  }
+
+  /// What the program takes of what is known by now, which is what it takes if
+  /// the search is interrupted and all of that is right.
+  double predictKnown() {
+    std::optional<PartChoice> choice = chooseParts(
+        program, parts,
+        [&](unsigned number) -> std::optional<PartCost> {
+          const std::optional<Best> &known = getKnown(number);
+          return known ? std::optional(getCost(*known)) : std::nullopt;
+        },
+        maxKernels);
+    if (!choice)
+      return result.report.baselineUs;
+    Graph graph = joinParts(program, parts, choice->parts,
+                            [&](unsigned number) -> const Graph & {
+                              return getKnown(number)->claim.graph;
+                            });
+    return std::min(result.report.baselineUs, costModel.estimateUs(graph));
+  }
+
+  /// The same, but for what was found since, where many choices of parts take
+  /// long to compare.
+  double getKnownUs() {
+    constexpr double kShare = 20; // of the time of the search
+    if (!knownUs || (isOld && own.getSeconds() >= isOldUntil)) {
+      SearchClock clock;
+      knownUs = predictKnown();
+      isOld = false;
+      isOldUntil = own.getSeconds() + kShare * clock.getSeconds();
+    }
+    return *knownUs;
+  }
+
   /// Whether more kernels would take less, of parts that have been searched.
   void noteKernels(const std::optional<PartChoice> &choice) {
     std::optional<PartChoice> any = chooseParts(
         program, parts,
         [&](unsigned part) -> std::optional<PartCost> {
-          auto known = bests.find(describePart(part));
+          auto known = bests.find(texts[part]);
           if (known == bests.end() || !known->second)
             return std::nullopt;
           return getCost(*known->second);
@@ -174,17 +222,21 @@ private:
                         [](const Node &node) { return node.body != nullptr; });
   }
 
-  std::string describePart(unsigned number) const {
+  static std::string describe(const ProgramPart &part) {
     std::string text;
-    llvm::raw_string_ostream(text) << mlir::mirage::toJSON(parts[number].graph);
+    llvm::raw_string_ostream(text) << mlir::mirage::toJSON(part.graph);
     return text;
   }
 
   /// Parts that are alike are searched once.
   std::optional<Best> &getBest(unsigned number) {
-    auto [entry, isNew] = bests.try_emplace(describePart(number));
-    if (isNew)
+    if (!isSeen.test(number))
+      numSeen = std::max<unsigned>(numSeen, isSeen.set(number).count());
+    auto [entry, isNew] = bests.try_emplace(texts[number]);
+    if (isNew) {
       entry->second = findBest(number, /*isJudged=*/false);
+      isOld = true;
+    }
     return entry->second;
   }
 
@@ -203,6 +255,7 @@ private:
       }
       areRight = false;
       best = findBest(number, /*isJudged=*/true);
+      isOld = true;
     }
     return areRight;
   }
@@ -210,6 +263,8 @@ private:
   bool isRight(const Claim &claim) {
     CandidateJudge::Ruling ruling = judge.judge(claim.testPairs).ruling;
     bool isEqual = ruling == CandidateJudge::Ruling::Equal;
+    if (ruling == CandidateJudge::Ruling::OutOfTime)
+      return !isToEnd(); // which notes the reason
     result.report.verified += isEqual;
     result.report.rejected += !isEqual;
     result.report.filtered += ruling == CandidateJudge::Ruling::Filtered;
@@ -222,14 +277,17 @@ private:
     unsigned size = countOperations(part);
     std::optional<Best> best;
     if (size <= 1)
-      best = makeBaseline(part);
+      best = getBaseline(number);
     if (size == 0) // a view, a cast or a broadcast
       return best;
     if (size > 1 && isToEnd())
       return best;
-    noteProgress(number);
+    noteProgress();
     SearchOptions partOptions = options;
-    partOptions.onProgress = nullptr;
+    if (options.onProgress)
+      partOptions.onProgress = [this](const SearchProgress &ofPart) {
+        noteProgress(ofPart);
+      };
     partOptions.judgesCandidates = isJudged;
     if (mayHaveTwoKernels(part))
       partOptions.maxKernels = 2;
@@ -251,31 +309,43 @@ private:
 
   /// Whether nothing more is to be searched, with the reason noted.
   bool isToEnd() {
-    bool isInterrupted = options.isInterrupted && options.isInterrupted();
-    if (!isInterrupted && !clock.isOut())
+    bool interrupted = isInterrupted();
+    if (!interrupted && !clock.isOut())
       return false;
     result.stopReason =
-        search::join(result.stopReason, isInterrupted ? StopReason::Interrupted
-                                                      : StopReason::TimeLimit);
+        search::join(result.stopReason, interrupted ? StopReason::Interrupted
+                                                    : StopReason::TimeLimit);
     return true;
   }
+  bool isInterrupted() const {
+    return options.isInterrupted && options.isInterrupted();
+  }
 
-  /// Parts are small: it is enough to say that one begins.
-  void noteProgress(unsigned number) {
+  /// \param ofPart  how far the search of a part is, beside those before it.
+  void noteProgress(const SearchProgress &ofPart = {}) {
     double seconds = own.getSeconds();
     if (!options.onProgress || seconds < notedAt + kProgressIntervalS)
       return;
     notedAt = seconds;
     SearchProgress progress;
     progress.seconds = clock.getSeconds();
-    progress.part = number + 1;
-    progress.numParts = parts.size();
-    progress.states = result.report.counts.states;
+    progress.part = numSeen;
+    progress.numParts = std::max<size_t>(numSeen, parts.size());
+    progress.states = result.report.counts.states + ofPart.states;
     progress.statesPerSecond = progress.states / seconds;
-    progress.structures = result.report.structures;
-    progress.bestUs = progress.baselineUs = result.report.baselineUs;
+    progress.structures = result.report.structures + ofPart.structures;
+    progress.baselineUs = result.report.baselineUs;
+    progress.bestUs = getKnownUs();
     progress.timeLimitS = options.timeLimitS;
     options.onProgress(progress);
+  }
+
+  /// Of parts of one operation at the most.
+  const std::optional<Best> &getBaseline(unsigned number) {
+    auto [entry, isNew] = baselines.try_emplace(texts[number]);
+    if (isNew && countOperations(parts[number].graph) <= 1)
+      entry->second = makeBaseline(parts[number].graph);
+    return entry->second;
   }
 
   std::optional<Best> makeBaseline(const Graph &part) {
@@ -339,11 +409,21 @@ private:
   unsigned mostKernels; ///< of a result in one piece
   CandidateJudge judge;
   const SearchClock &clock;
+  JudgingClock judging;
   std::optional<unsigned> maxKernels;
   SearchClock own;
   double notedAt = 0; ///< by its own clock
   std::vector<ProgramPart> parts;
-  std::map<std::string, std::optional<Best>> bests; ///< by the part's text
+  std::vector<std::string> texts; ///< by part: those of one text are alike
+  std::map<std::string, std::optional<Best>> bests;     ///< by the part's text
+  std::map<std::string, std::optional<Best>> baselines; ///< likewise
+  /// Parts that were asked about, of those that there are, and how many were
+  /// with other limits, if these were more.
+  llvm::BitVector isSeen;
+  unsigned numSeen = 0;
+  std::optional<double> knownUs; ///< as predictKnown had it last
+  bool isOld = false;            ///< more is known by now
+  double isOldUntil = 0;         ///< by its own clock, at least
   SearchResult result;
 };
 } // namespace

@@ -19,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <set>
+#include <thread>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -37,9 +38,10 @@ public:
       : program(std::move(program)), original(original), target(target),
         options(options),
         costModel(this->target, options.stages, options.libraryKernels),
-        chooser(this->program, original, rewritten, options),
+        chooser(this->program, original, rewritten, options,
+                [this] { return isJudgingOver(); }),
         cache(this->program, original, rewritten.body, options), clock(clock),
-        numKept(options.numCandidates) {
+        judging(clock), numKept(options.numCandidates) {
     startSizing();
   }
 
@@ -51,6 +53,7 @@ public:
     result.baseline = std::move(*baseline);
     result.report.baselineUs = costModel.estimateUs(result.baseline);
     result.report.limitUs = getStreamingLimitUs(target, program.graph);
+    noteProgress();
     if (!isPart() && recallResult())
       noteBest();
     else
@@ -110,7 +113,13 @@ private:
   }
 
   void verify() {
-    chooser.choose(result, [this](bool hasSome) { return goesOn(hasSome); });
+    chooser.choose(result,
+                   [this](const Candidate *best, const Candidate &next) {
+                     judgedUs = best ? best->predictedUs : next.predictedUs;
+                     return goesOn(/*hasSome=*/best != nullptr);
+                   });
+    if (chooser.isOutOfTime())
+      stopEarly();
   }
 
   /// With a higher limit; the report is of this walk alone.
@@ -123,6 +132,8 @@ private:
     result.report.isOutOfStates = false;
     result.report.instances = result.report.fitting = 0;
     bestSeconds = 0;
+    if (result.candidates.empty())
+      judgedUs.reset();
     result.stopReason = StopReason::Exhausted;
     explore();
     result.report.structures = seen.size();
@@ -153,7 +164,17 @@ private:
   bool isInterrupted() const {
     return options.isInterrupted && options.isInterrupted();
   }
-  bool isToEnd() const { return clock.isOut() || isInterrupted(); }
+  /// Whoever has reason to ask is in the midst of something that takes time.
+  bool isToEnd() {
+    if (std::this_thread::get_id() == thread)
+      noteProgress();
+    return clock.isOut() || isInterrupted();
+  }
+  /// Of candidates, on the thread that searches.
+  bool isJudgingOver() {
+    noteProgress();
+    return judging.isOver(isInterrupted());
+  }
   bool stop(StopReason reason) {
     result.stopReason = join(result.stopReason, reason);
     return false;
@@ -164,8 +185,11 @@ private:
   }
 
   /// False, with the reason noted, once the search is to end and there is
-  /// something to return; the cheapest of what was found is judged in any case.
-  bool goesOn(bool hasSome) { return !hasSome || !isToEnd() || stopEarly(); }
+  /// something to return; the cheapest of what was found is judged as long as
+  /// there is time for that.
+  bool goesOn(bool hasSome) {
+    return !(hasSome ? isToEnd() : isJudgingOver()) || stopEarly();
+  }
 
   //===--------------------------------------------------------------------===//
   // What others see while the search runs
@@ -189,7 +213,7 @@ private:
 
   void noteProgress() {
     double seconds = own.getSeconds();
-    if (seconds < notedAt + kProgressIntervalS)
+    if (notedAt && seconds < *notedAt + kProgressIntervalS)
       return;
     notedAt = seconds;
     // It is tried again later, and in the end.
@@ -198,11 +222,12 @@ private:
     if (!options.onProgress)
       return;
     progress.seconds = clock.getSeconds();
-    progress.statesPerSecond = progress.states / seconds;
+    progress.statesPerSecond = seconds > 0 ? progress.states / seconds : 0;
     progress.structures = seen.size();
     progress.timeLimitS = options.timeLimitS;
     progress.baselineUs = result.report.baselineUs;
-    progress.bestUs = std::min(progress.baselineUs, pool->getBestUs());
+    progress.bestUs =
+        std::min(progress.baselineUs, judgedUs ? *judgedUs : pool->getBestUs());
     options.onProgress(progress);
   }
 
@@ -378,12 +403,16 @@ private:
   CandidateChooser chooser;
   SearchCache cache;
   const SearchClock &clock; ///< until when it may go on
-  SearchClock own;          ///< since when it goes on
-  double bestSeconds = 0;   ///< until the cheapest structure had its sizes
-  unsigned numKept;         ///< structures whose costs no limit is below
+  JudgingClock judging;
+  SearchClock own; ///< since when it goes on
+  const std::thread::id thread = std::this_thread::get_id();
+  double bestSeconds = 0; ///< until the cheapest structure had its sizes
+  unsigned numKept;       ///< structures whose costs no limit is below
   std::optional<CandidatePool> pool;
   SearchProgress progress;
-  double notedAt = 0;      ///< by its own clock
+  std::optional<double> notedAt; ///< by its own clock
+  /// What the cheapest candidate takes that is right, or is being judged.
+  std::optional<double> judgedUs;
   std::set<TextHash> seen; ///< structures
   KeptItems items;         ///< for a cache to keep
   SearchResult result;
@@ -393,7 +422,8 @@ private:
 /// The program without maxima that its exponentials do not need, if it equals
 /// the program at smaller sizes.
 static std::optional<TargetProgram> stripProgram(const Graph &program,
-                                                 const SearchOptions &options) {
+                                                 const SearchOptions &options,
+                                                 const SearchClock &clock) {
   std::optional<Graph> stripped = removeStabilizers(program);
   if (!stripped)
     return std::nullopt;
@@ -402,7 +432,10 @@ static std::optional<TargetProgram> stripProgram(const Graph &program,
     llvm::consumeError(small.takeError());
     return std::nullopt;
   }
-  if (!makeFieldVerifier(options.seed)(small->lhs, small->rhs))
+  auto isToEnd = [&] {
+    return clock.isOut() || (options.isInterrupted && options.isInterrupted());
+  };
+  if (!makeFieldVerifier(options.seed, isToEnd)(small->lhs, small->rhs))
     return std::nullopt;
   Expected<TargetProgram> target = makeTargetProgram(*stripped);
   if (!target) {
@@ -420,7 +453,7 @@ Expected<SearchResult> mlir::mirage::search::superoptimizeWhole(
   if (!rewritten)
     return rewritten.takeError();
   if (std::optional<TargetProgram> stripped =
-          stripProgram(rewritten->body, options))
+          stripProgram(rewritten->body, options, clock))
     return Searcher(std::move(*stripped), program, *rewritten, target, options,
                     clock)
         .run();

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_MATERIALIZERESULTSPASS
@@ -20,20 +21,44 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+namespace {
 /// Gives every value that is yielded a buffer of its own. A broadcast to the
 /// same shape is a copy.
-static void materializeResults(kernel::GraphOp graph) {
-  Operation *yield = graph.getBody().front().getTerminator();
-  OpBuilder builder(yield);
-  llvm::DenseSet<Value> written;
-  for (OpOperand &operand : yield->getOpOperands()) {
-    if (canReturn(operand.get(), getWantedPlaces(operand.get())) &&
-        written.insert(findView(operand.get())->root).second)
-      continue;
-    operand.set(kernel::BroadcastOp::create(
-        builder, graph.getLoc(), operand.get().getType(), operand.get()));
+class ResultsMaterializer {
+public:
+  void run(kernel::GraphOp graph) {
+    Operation *yield = graph.getBody().front().getTerminator();
+    llvm::DenseSet<Value> passedOn; // to other graphs
+    llvm::SmallPtrSet<OpOperand *, 4> kept;
+    // A kernel writes its result where that is to lie, and views of it are
+    // where this puts them: so the result itself comes first, and lies as the
+    // first operand that it is.
+    for (bool isView : {false, true})
+      for (OpOperand &operand : yield->getOpOperands())
+        if (!kept.contains(&operand) && canKeep(operand, isView, passedOn))
+          kept.insert(&operand);
+    OpBuilder builder(yield);
+    for (OpOperand &operand : yield->getOpOperands())
+      if (!kept.contains(&operand))
+        operand.set(kernel::BroadcastOp::create(
+            builder, graph.getLoc(), operand.get().getType(), operand.get()));
   }
-}
+
+private:
+  /// Whether a kernel writes it for nobody else, and where it is to lie.
+  bool canKeep(OpOperand &operand, bool isView,
+               llvm::DenseSet<Value> &passedOn) {
+    Value value = operand.get();
+    if (!canReturn(value, getWantedPlaces(operand)))
+      return false;
+    Value root = findView(value)->root;
+    auto &roots = isHandedOut(operand) ? written : passedOn;
+    return (root != value) == isView && roots.insert(root).second;
+  }
+
+  llvm::DenseSet<Value> written; ///< what results of programs are
+};
+} // namespace
 
 /// A kernel graph that copies a tensor.
 static Value createCopy(OpBuilder &builder, Location location, Value tensor) {
@@ -79,8 +104,9 @@ struct MaterializeResultsPass
   void runOnOperation() override {
     getOperation()->walk(
         [](func::FuncOp function) { materializeResults(function); });
+    ResultsMaterializer materializer;
     getOperation()->walk(
-        [](kernel::GraphOp graph) { materializeResults(graph); });
+        [&](kernel::GraphOp graph) { materializer.run(graph); });
   }
 };
 } // namespace

@@ -363,8 +363,8 @@ private:
 
   /// By canonical forms, what trials left Unknown.
   bool proveExactly(const Graph &program, const Graph &graph, Proof &proof) {
-    llvm::Expected<Verdict> verdict =
-        proveCertifiedExactly(proof.certificate, program, graph);
+    llvm::Expected<Verdict> verdict = proveCertifiedExactly(
+        proof.certificate, program, graph, [this] { return isProofOver(); });
     if (!verdict)
       llvm::consumeError(verdict.takeError());
     else if (verdict->kind == Verdict::Equal)
@@ -388,7 +388,8 @@ private:
     Judged judged{&candidate, std::move(*whole), {}, isBrief};
     if (judged.whole.verdict.kind == Verdict::Equal)
       return judged;
-    bool isExact = proveExactly(program, candidate.graph, judged.whole);
+    bool isExact =
+        !isProofOver() && proveExactly(program, candidate.graph, judged.whole);
     if (isExact && !judged.whole.verdict.isLarge)
       return judged;
     std::optional<Verdict> sum;
@@ -421,17 +422,24 @@ private:
   /// Whether there is no time left for trials of a candidate that has been
   /// judged at small sizes: they have as long again as the search.
   bool isOver() const {
-    const search::SearchOptions &search = options.search;
-    return (search.isInterrupted && search.isInterrupted()) ||
-           hasPassed(2 * std::chrono::seconds(search.timeLimitS));
+    return isInterrupted() ||
+           hasPassed(2 * std::chrono::seconds(options.search.timeLimitS));
   }
 
   /// The same of that judgement, without which the search was for nothing: it
-  /// goes on when the search is interrupted, and has some seconds in any case.
-  bool isProofOver() const {
+  /// has some seconds in any case, also where the search is interrupted.
+  bool isProofOver() {
     constexpr std::chrono::seconds kInAnyCase{5};
-    return hasPassed(2 * std::chrono::seconds(options.search.timeLimitS) +
+    auto now = std::chrono::steady_clock::now();
+    if (isInterrupted() && !interruptedAt)
+      interruptedAt = now;
+    return (interruptedAt && now - *interruptedAt > kInAnyCase) ||
+           hasPassed(2 * std::chrono::seconds(options.search.timeLimitS) +
                      kInAnyCase);
+  }
+
+  bool isInterrupted() const {
+    return options.search.isInterrupted && options.search.isInterrupted();
   }
 
   /// Of a search that has a limit.
@@ -535,6 +543,8 @@ private:
   const SearchGraphOptions &options;
   std::chrono::steady_clock::time_point start =
       std::chrono::steady_clock::now();
+  /// When the proof heard of it first.
+  std::optional<std::chrono::steady_clock::time_point> interruptedAt;
   SearchGraphResult result;
   bool hasFailedTest = false; ///< some candidate did not take the final test
   /// Some candidate is equal, without the bound, and others have a share of its

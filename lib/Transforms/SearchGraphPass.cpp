@@ -21,6 +21,7 @@
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
 #include "Mirage/Transforms/SearchMonitor.h"
+#include "ProgressTeller.h"
 #include "SearchTimes.h"
 #include "SetF32Products.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -367,11 +368,14 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       return searchGraph(op, options);
     std::string function = getFunctionName(op);
     options.search.isInterrupted = [=] { return monitor->isInterrupted(); };
-    options.search.onProgress = [=](const search::SearchProgress &progress) {
-      monitor->note(function, progress);
-    };
     monitor->begin(function, flags.progress);
-    FailureOr<SearchGraphResult> result = searchGraph(op, options);
+    FailureOr<SearchGraphResult> result = [&] {
+      ProgressTeller teller(*monitor, function);
+      options.search.onProgress = [&](const search::SearchProgress &progress) {
+        teller.note(progress);
+      };
+      return searchGraph(op, options);
+    }();
     monitor->end(function);
     return result;
   }

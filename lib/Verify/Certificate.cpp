@@ -139,8 +139,10 @@ llvm::Expected<Verdict> mlir::mirage::proveCertified(
 
 llvm::Expected<Verdict>
 mlir::mirage::proveCertifiedExactly(const Certificate &certificate,
-                                    const Graph &program, const Graph &result) {
+                                    const Graph &program, const Graph &result,
+                                    std::function<bool()> isCancelled) {
   VerifyOptions options = getOptions(certificate);
+  options.isCancelled = std::move(isCancelled);
   options.wantsExactProof = true;
   llvm::Expected<Verdict> verdict = verifyEqual(program, result, options);
   // Whatever trials there were decided nothing.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DegreeBound.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -24,8 +25,7 @@ ElementDifference::ElementDifference(const TermTable &table, TermId lhs,
                                      TermId rhs, ExponentSets &exponents)
     : table(table), lhs(lhs), rhs(rhs), exponents(&exponents) {
   std::vector<TermId> arguments;
-  collect(lhs, arguments);
-  collect(rhs, arguments);
+  collect({lhs, rhs}, arguments);
   auto sortUnique = [](std::vector<TermId> &list) {
     llvm::sort(list);
     list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -35,9 +35,9 @@ ElementDifference::ElementDifference(const TermTable &table, TermId lhs,
   exponentSet = exponents.add(std::move(arguments));
 }
 
-void ElementDifference::collect(TermId root, std::vector<TermId> &arguments) {
-  std::vector<TermId> stack = {root};
-  std::set<TermId> seen(terms.begin(), terms.end());
+void ElementDifference::collect(std::vector<TermId> stack,
+                                std::vector<TermId> &arguments) {
+  llvm::DenseSet<TermId> seen;
   while (!stack.empty()) {
     TermId term = stack.back();
     stack.pop_back();

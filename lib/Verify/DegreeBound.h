@@ -109,7 +109,8 @@ public:
   }
 
 private:
-  void collect(TermId root, std::vector<TermId> &arguments);
+  /// \param stack  the terms to begin with.
+  void collect(std::vector<TermId> stack, std::vector<TermId> &arguments);
   const ExponentSet &getExponents() const { return (*exponents)[exponentSet]; }
   const DegreeOfDifference &getDegree(const ExponentWeights &weights);
   std::vector<TermId> getConditions(const RootGroups &groups) const;

@@ -15,8 +15,12 @@
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 using namespace mlir::mirage;
+
+static constexpr llvm::StringLiteral kCancelled =
+    "cancelled before all trials were made";
 
 llvm::Expected<Verdict> FieldJudge::run() {
   height = 1 + std::max(computeExpNesting(lhs), computeExpNesting(rhs));
@@ -29,6 +33,8 @@ llvm::Expected<Verdict> FieldJudge::run() {
                    ", got " + llvm::Twine(options.primes.size()));
   numInputs = countInputElements(lhs);
   bool isSmall = areBatchesSmall() && writeOutTerms() && collectDifferences();
+  if (verdict.isCancelled)
+    return unknown(kCancelled);
   if (!isSmall && !options.triesOwnSizes) {
     verdict.isLarge = true;
     return unknown("is too large to be written out");
@@ -66,14 +72,31 @@ bool FieldJudge::writeOutTerms() {
   return true;
 }
 
-/// \returns false if their bounds would be too much work.
+/// \returns false if their bounds would be too much work, or if that was
+/// cancelled. Elements that are one pair of terms count as if they were not:
+/// which graphs are small, and how often these are tried, is part of what a
+/// certificate says.
 bool FieldJudge::collectDifferences() {
   batchWork = table.size();
+  constexpr size_t kWorkPerQuestion = size_t(1) << 16;
+  size_t workDone = 0;
   RealTerms real(table, options.maxTerms);
+  std::map<std::pair<TermId, TermId>, size_t> numbers;
   for (auto [left, right] : llvm::zip(lhsTerms, rhsTerms)) {
-    differences.emplace_back(
-        table, left, real.areEqual(left, right) ? left : right, exponents);
-    batchWork += differences.back().getWork();
+    auto [entry, isNew] =
+        numbers.try_emplace({left, right}, differences.size());
+    if (isNew) {
+      differences.emplace_back(
+          table, left, real.areEqual(left, right) ? left : right, exponents);
+      workDone += differences.back().getWork();
+    }
+    if (workDone >= kWorkPerQuestion) {
+      workDone = 0;
+      if (isCancelled())
+        return false;
+    }
+    differenceOf.push_back(entry->second);
+    batchWork += differences[entry->second].getWork();
     if (batchWork > options.maxBatchWork)
       return false;
   }
@@ -96,7 +119,7 @@ llvm::Error FieldJudge::runSmall() {
   live.emplace(table, outputs);
   for (unsigned component = 0; component < live->getHeight(); ++component)
     groups.emplace_back(table, *live, component, numInputs);
-  bounds.resize(differences.size());
+  bounds.resize(differenceOf.size());
 
   verdict.whereBothDefined = haveDifferentRoots();
   for (unsigned number = 0; number < options.maxTowers; ++number) {
@@ -161,10 +184,15 @@ void FieldJudge::addBounds(const TrialBatch &batch) {
     numTowers = anyTower ? FieldTower::countTowers(height) : 1;
   }
   std::vector<BatchWeights> weights = exponents.weigh(batch);
-  for (auto [element, difference] : llvm::enumerate(differences)) {
+  // Elements that are one pair of terms mostly count in the same trials.
+  std::map<std::pair<size_t, unsigned>, BatchBound> known;
+  for (auto [element, number] : llvm::enumerate(differenceOf)) {
     unsigned counted = comparison.getCountedLast(element);
-    bounds[element].add(
-        difference.bound(batch, weights, groups[0], counted, numTowers));
+    auto [entry, isNew] = known.try_emplace({number, counted});
+    if (isNew)
+      entry->second = differences[number].bound(batch, weights, groups[0],
+                                                counted, numTowers);
+    bounds[element].add(entry->second);
   }
 }
 
@@ -372,8 +400,9 @@ void FieldJudge::concludeBound() {
   if (verdict.meetsBound())
     return;
   size_t element = worst - bounds.begin();
-  verdict.whyWeaker = describe(element) + ": " +
-                      differences[element].describe(worst->getCause());
+  verdict.whyWeaker =
+      describe(element) + ": " +
+      differences[differenceOf[element]].describe(worst->getCause());
   if (!whatEndedTrials.empty())
     verdict.whyWeaker += "; " + whatEndedTrials.str();
 }
@@ -384,7 +413,7 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
   if (search && search->found)
     return concludeSilence("");
   if (verdict.isCancelled)
-    return unknown("cancelled before all trials were made");
+    return unknown(kCancelled);
   if (comparison.getOneSided())
     return concludeSilence(
         describe(*comparison.getOneSided()) +

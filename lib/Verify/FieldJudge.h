@@ -89,7 +89,10 @@ private:
   TermTable table;
   std::vector<TermId> lhsTerms, rhsTerms; ///< by output element
   ExponentSets exponents{table};
+  /// Of different pairs of terms: where a tensor is repeated, many elements are
+  /// one pair, and what feeds it is as much work for each of them.
   std::vector<ElementDifference> differences;
+  std::vector<size_t> differenceOf; ///< by output element
   size_t batchWork = 0;             ///< for the bounds of one batch
   std::vector<ElementBound> bounds; ///< by output element
   llvm::StringRef whatEndedTrials;

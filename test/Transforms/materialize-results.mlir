@@ -71,3 +71,74 @@ func.func @strides(%x: tensor<4x6xf16>, %e: tensor<4x6xf16>, %f: tensor<24xf16>,
   } : tensor<4x6xf16>, tensor<24xf16>, tensor<6x4xf16>
   return %r#0, %r#1, %r#2 : tensor<4x6xf16>, tensor<24xf16>, tensor<6x4xf16>
 }
+
+// A view that two results are, which lie in two ways: the one that it lies like is what the kernel writes, whichever
+// comes first, and the other one is a copy.
+// CHECK-LABEL: func.func @strided_first(
+func.func @strided_first(%x: tensor<4x3xf16>, %e: tensor<2x6xf16>)
+    -> (tensor<2x6xf16> {mirage_kernel.strides = array<i64: 1, 2>}, tensor<2x6xf16>) {
+  %r:2 = mirage_kernel.graph ins(%x : tensor<4x3xf16>) outs(%e, %e : tensor<2x6xf16>, tensor<2x6xf16>) {
+  ^bb0(%a: tensor<4x3xf16>):
+    // CHECK: %[[V:.+]] = mirage_kernel.reshape
+    // CHECK: %[[C:.+]] = mirage_kernel.broadcast %[[V]]
+    // CHECK: mirage_kernel.yield %[[C]], %[[V]]
+    %0 = mirage_kernel.exp %a : (tensor<4x3xf16>) -> tensor<4x3xf16>
+    %1 = mirage_kernel.reshape %0 : (tensor<4x3xf16>) -> tensor<2x6xf16>
+    mirage_kernel.yield %1, %1 : tensor<2x6xf16>, tensor<2x6xf16>
+  } : tensor<2x6xf16>, tensor<2x6xf16>
+  return %r#0, %r#1 : tensor<2x6xf16>, tensor<2x6xf16>
+}
+
+// CHECK-LABEL: func.func @strided_last(
+func.func @strided_last(%x: tensor<4x3xf16>, %e: tensor<2x6xf16>)
+    -> (tensor<2x6xf16>, tensor<2x6xf16> {mirage_kernel.strides = array<i64: 1, 2>}) {
+  %r:2 = mirage_kernel.graph ins(%x : tensor<4x3xf16>) outs(%e, %e : tensor<2x6xf16>, tensor<2x6xf16>) {
+  ^bb0(%a: tensor<4x3xf16>):
+    // CHECK: %[[V:.+]] = mirage_kernel.reshape
+    // CHECK: %[[C:.+]] = mirage_kernel.broadcast %[[V]]
+    // CHECK: mirage_kernel.yield %[[V]], %[[C]]
+    %0 = mirage_kernel.exp %a : (tensor<4x3xf16>) -> tensor<4x3xf16>
+    %1 = mirage_kernel.reshape %0 : (tensor<4x3xf16>) -> tensor<2x6xf16>
+    mirage_kernel.yield %1, %1 : tensor<2x6xf16>, tensor<2x6xf16>
+  } : tensor<2x6xf16>, tensor<2x6xf16>
+  return %r#0, %r#1 : tensor<2x6xf16>, tensor<2x6xf16>
+}
+
+// What a kernel writes is a result, and so is a view of it that comes first: the view lies where the kernel's result is
+// to lie, which it would not any more if that were the copy.
+// CHECK-LABEL: func.func @view_before_its_root(
+func.func @view_before_its_root(%x: tensor<4x3xf16>, %e: tensor<3x4xf16>, %f: tensor<4x3xf16>)
+    -> (tensor<3x4xf16>, tensor<4x3xf16> {mirage_kernel.strides = array<i64: 1, 4>}) {
+  %r:2 = mirage_kernel.graph ins(%x : tensor<4x3xf16>) outs(%e, %f : tensor<3x4xf16>, tensor<4x3xf16>) {
+  ^bb0(%a: tensor<4x3xf16>):
+    // CHECK: %[[E:.+]] = mirage_kernel.exp
+    // CHECK: %[[V:.+]] = mirage_kernel.transpose %[[E]]
+    // CHECK: %[[C:.+]] = mirage_kernel.broadcast %[[V]]
+    // CHECK: mirage_kernel.yield %[[C]], %[[E]]
+    %0 = mirage_kernel.exp %a : (tensor<4x3xf16>) -> tensor<4x3xf16>
+    %1 = mirage_kernel.transpose %0 dims [1, 0] : (tensor<4x3xf16>) -> tensor<3x4xf16>
+    mirage_kernel.yield %1, %0 : tensor<3x4xf16>, tensor<4x3xf16>
+  } : tensor<3x4xf16>, tensor<4x3xf16>
+  return %r#0, %r#1 : tensor<3x4xf16>, tensor<4x3xf16>
+}
+
+// One graph hands out what a kernel writes, and the next one a view of it.
+// CHECK-LABEL: func.func @view_of_a_result(
+func.func @view_of_a_result(%x: tensor<4x3xf16>, %e: tensor<4x3xf16>, %f: tensor<12xf16>) -> (tensor<4x3xf16>, tensor<12xf16>) {
+  // CHECK: mirage_kernel.graph
+  // CHECK:   mirage_kernel.yield %{{.+}} : tensor<4x3xf16>
+  %r = mirage_kernel.graph ins(%x : tensor<4x3xf16>) outs(%e : tensor<4x3xf16>) {
+  ^bb0(%a: tensor<4x3xf16>):
+    %0 = mirage_kernel.exp %a : (tensor<4x3xf16>) -> tensor<4x3xf16>
+    mirage_kernel.yield %0 : tensor<4x3xf16>
+  } : tensor<4x3xf16>
+  // CHECK: mirage_kernel.graph
+  // CHECK:   %[[V:.+]] = mirage_kernel.reshape
+  // CHECK:   mirage_kernel.broadcast %[[V]]
+  %s = mirage_kernel.graph ins(%r : tensor<4x3xf16>) outs(%f : tensor<12xf16>) {
+  ^bb0(%a: tensor<4x3xf16>):
+    %0 = mirage_kernel.reshape %a : (tensor<4x3xf16>) -> tensor<12xf16>
+    mirage_kernel.yield %0 : tensor<12xf16>
+  } : tensor<12xf16>
+  return %r, %s : tensor<4x3xf16>, tensor<12xf16>
+}

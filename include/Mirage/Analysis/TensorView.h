@@ -62,9 +62,16 @@ std::optional<TensorView> findView(Value tensor);
 /// of its root, and it lies in these places.
 bool canReturn(Value tensor, const ElementPlaces &wanted);
 
+/// Whether an operand of a kernel graph's yield is a result of the function, or
+/// is written to a memref.
+bool isHandedOut(OpOperand &yielded);
+
 /// Where what a kernel graph yields is to lie: as the function's result that it
-/// is, or the memref that it is written to; else row-major.
+/// is, or the memref that it is written to; else row-major. What is yielded
+/// several times is to lie in several places: of the value they are those of
+/// the first operand that is handed out.
 ElementPlaces getWantedPlaces(Value yielded);
+ElementPlaces getWantedPlaces(OpOperand &yielded);
 
 } // namespace mlir::mirage
 

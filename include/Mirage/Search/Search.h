@@ -34,7 +34,10 @@ constexpr unsigned kSearchErrorBoundBits = 20;
 constexpr unsigned kSearchMaxTowers = 16;
 
 /// Judges by random testing over finite fields (Mirage/Verify/Verify.h).
-StructureVerifier makeFieldVerifier(uint64_t seed);
+/// \param isCancelled  asked now and then; once it is true, nothing more is
+///                     shown equal.
+StructureVerifier makeFieldVerifier(uint64_t seed,
+                                    std::function<bool()> isCancelled = {});
 
 /// What is searched as a whole alone.
 constexpr unsigned kMaxWholeOperations = 10;

@@ -33,8 +33,8 @@ using StructureVerifier =
 /// How far a search is.
 struct SearchProgress {
   double seconds = 0; ///< since the program's search began
-  /// Of a program that is searched in parts: the one that is next, from 1.
-  /// There is no walk of the whole then.
+  /// Of a program that is searched in parts: how many have been begun, which
+  /// never falls, of those that there are. There is no walk of the whole then.
   unsigned part = 0, numParts = 0;
   /// Of the structures that are enumerated.
   unsigned maxKernels = 1, numOperators = 0;
@@ -43,8 +43,15 @@ struct SearchProgress {
   /// Of the walk that goes on, and its limit.
   uint64_t walkStates = 0, maxStates = 0;
   uint64_t structures = 0;
-  double bestUs = 0,
-         baselineUs = 0; ///< predicted; the best is not yet verified
+  /// Predicted: every operator a kernel.
+  double baselineUs = 0;
+  /// Predicted: what has been found so far, or the baseline; of a program in
+  /// parts, the best choice of parts that are through, which may be known a
+  /// little later where there are very many. An interrupt gives that, or
+  /// something better of what is being looked at; it gives something worse
+  /// where what was found turns out not to be right when it is verified, which
+  /// comes last.
+  double bestUs = 0;
   unsigned timeLimitS = 0;
 };
 
@@ -113,7 +120,8 @@ struct SearchOptions {
   /// Asked now and then, by all threads; true ends the search with what was
   /// found so far, as the time limit does. Empty: never.
   std::function<bool()> isInterrupted;
-  /// Told now and then, on the thread that searches, how far it is; not more
+  /// Told now and then, on the thread that searches, how far it is: from the
+  /// beginning, whenever it is asked whether the search is to end, but not more
   /// than ten times a second. Empty: nobody.
   std::function<void(const SearchProgress &)> onProgress;
   /// Told each structure that counts, before it has sizes, and the program that

@@ -107,9 +107,11 @@ llvm::Expected<Verdict> proveCertified(const Certificate &certificate,
 /// decide nothing, as where exponentials are nested too deep: at their own
 /// sizes, or if these are large at smaller ones. The bound is minus infinity
 /// then, and there are no trials.
-llvm::Expected<Verdict> proveCertifiedExactly(const Certificate &certificate,
-                                              const Graph &program,
-                                              const Graph &result);
+/// \param isCancelled  as above.
+llvm::Expected<Verdict>
+proveCertifiedExactly(const Certificate &certificate, const Graph &program,
+                      const Graph &result,
+                      std::function<bool()> isCancelled = {});
 
 /// Compares the digest with the other entries, the hashes with the graphs, and
 /// repeats the proof if it is repeatable.

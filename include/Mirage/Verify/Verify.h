@@ -104,8 +104,9 @@ struct VerifyOptions {
   /// canonical forms say: for who asks for trials. Else these are equal without
   /// any, since a graph does what it does.
   bool triesSameGraphs = false;
-  /// Asked before each batch of trials: once it is true, no more are begun,
-  /// and what they would have decided is Unknown.
+  /// Asked before each batch of trials, and while it is looked at what these
+  /// will prove: once it is true, no more are begun, and what they would have
+  /// decided is Unknown.
   std::function<bool()> isCancelled = {};
   /// Needed for the verdict Different.
   FindWitness findWitness = {};

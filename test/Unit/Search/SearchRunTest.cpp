@@ -93,6 +93,81 @@ TEST(SearchRunTest, AnInterruptedSearchReturnsTheBestSoFar) {
   EXPECT_LT(result.report.bestUs, result.report.baselineUs);
 }
 
+/// A maximum over two dimensions of a product of products, repeated: elements
+/// are many, and few of them different ones.
+Graph repeatedMaximum() {
+  ProgramBuilder b;
+  ValueId x = b.input({3, 2, 64}), u = b.input({3, 64, 7}),
+          v = b.input({1, 7, 33}), w = b.input({1, 33, 2}),
+          one = b.input({1, 1, 1});
+  ValueId largest = b.matmul(b.matmul(b.matmul(x, u), v), w);
+  for (int64_t dim : {1, 2})
+    largest = b.reduce(Opcode::Max, largest, dim);
+  ValueId repeated = b.apply(Opcode::Repeat, {largest}, {}, {6, 3, 3});
+  return b.finish({b.apply(Opcode::Sub, {one, repeated})});
+}
+
+/// It took 17 seconds to reject twenty candidates.
+TEST(SearchRunTest, CandidatesOfRepeatedElementsAreJudgedInTime) {
+  SearchOptions options;
+  options.timeLimitS = 1;
+  EXPECT_LT(run(repeatedMaximum(), options).report.seconds, 7);
+}
+
+/// Nothing verifies, and each candidate takes a second.
+TEST(SearchRunTest, JudgingEndsSoonAfterAnInterrupt) {
+  SearchOptions options;
+  std::atomic<bool> isInterrupted{false};
+  options.isInterrupted = [&] { return isInterrupted.load(); };
+  unsigned numJudged = 0, numNotes = 0;
+  options.verify = [&](const Graph &, const Graph &) {
+    isInterrupted = true;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    ++numJudged;
+    return false;
+  };
+  options.onProgress = [&](const SearchProgress &) {
+    numNotes += numJudged > 0;
+  };
+  SearchResult result = run(lora(16, 256, 16, 200), options);
+  EXPECT_EQ(result.stopReason, StopReason::Interrupted);
+  EXPECT_TRUE(result.candidates.empty());
+  EXPECT_GE(numJudged, 2u);
+  EXPECT_LE(numJudged, 7u);
+  EXPECT_GE(numNotes, numJudged - 1); // also while candidates are judged
+}
+
+/// Parts are asked about in any order, and take a while each.
+TEST(SearchRunTest, ProgressOfPartsIsWhatAnInterruptGives) {
+  Graph graph = normalizedLayers(8, 64, 6);
+  SearchOptions options;
+  SearchProgress last;
+  unsigned numNotes = 0;
+  double interruptAtUs = 0; // nowhere
+  bool isInterrupted = false;
+  options.isInterrupted = [&] { return isInterrupted; };
+  options.onProgress = [&](const SearchProgress &now) {
+    EXPECT_GE(now.part, last.part);
+    EXPECT_LE(now.part, now.numParts);
+    EXPECT_GE(now.seconds, last.seconds);
+    EXPECT_LE(now.bestUs, now.baselineUs);
+    numNotes += now.numParts > 0;
+    last = now;
+    isInterrupted = now.bestUs < interruptAtUs;
+  };
+  SearchResult whole = run(graph, options);
+  EXPECT_GT(numNotes, 3u);
+  EXPECT_LT(last.bestUs, last.baselineUs);
+  EXPECT_GE(last.bestUs, whole.report.bestUs);
+  last = {};
+  interruptAtUs = whole.report.baselineUs;
+  options.numThreads = 1;
+  SearchResult part = run(graph, options);
+  EXPECT_EQ(part.stopReason, StopReason::Interrupted);
+  EXPECT_LE(part.report.bestUs, last.bestUs);
+  EXPECT_LT(part.report.bestUs, part.report.baselineUs);
+}
+
 /// Of 40 inputs there are 2^40 sets that a kernel may read, and no kernel of
 /// two operators for most; of 70 there is no number of 64 bits.
 /// All structures of one kernel in the order in which they are found, with the
