@@ -1,4 +1,4 @@
-//===- ProgressTeller.h - Searches that are heard of ----------- -*- C++ -*-===//
+//===- ProgressTeller.h - Searches that are heard of ------------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

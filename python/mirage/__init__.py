@@ -13,12 +13,13 @@ The compiler is libMirage.so, which this package calls; it needs no GPU and no C
 
 from ._version import __version__
 from .block_graph import ThreadblockGraph, new_threadblock_graph
+from .compiler import from_mlir
 from .dtypes import DType, bfloat16, float8_e4m3, float8_e4m3fn, float8_e5m2, float16, float32
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
 from .graph import KernelGraph, from_json, new_kernel_graph
 from .operators import DTensor, STensor
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
-from .superoptimizer import from_mlir, set_gpu_device_id, superoptimize
+from .superoptimizer import set_gpu_device_id, superoptimize
 
 
 def from_torch(module, example_inputs):

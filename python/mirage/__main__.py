@@ -17,11 +17,11 @@ from typing import Any, Dict, List, Optional
 
 from . import _library
 from ._library import Context, Module, lib
+from .compiler import describe_ptxas, find_tool, from_mlir
+from .devices import describe_gpu
 from .errors import MirageError
 from .pages import report as write_page
-from .devices import describe_gpu
 from .programs import load
-from .compiler import describe_ptxas, find_tool, from_mlir
 from .progress import Progress
 from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize
 
@@ -126,7 +126,8 @@ def _show(arguments: argparse.Namespace) -> int:
 def _bench(arguments: argparse.Namespace) -> int:
     if arguments.page:
         _expect_place(arguments.page)
-    options = {name.replace("-", "_"): value for name, value in _parse_options(arguments.options).items()}
+    options: Dict[str, Any] = {name.replace("-", "_"): value
+                               for name, value in _parse_options(arguments.options).items()}
     for name in options:
         if name in inspect.signature(superoptimize).parameters and name not in ("seed", "threads", "target"):
             raise MirageError(f"expects options of the search (docs/Search.md), got {name!r}")

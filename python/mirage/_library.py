@@ -375,7 +375,7 @@ class Module:
 
     def run_with_options(self, function, options: "dict[str, object]") -> bytes:
         """mirageModuleSuperoptimize or mirageModuleCompile. Returns the report."""
-        pairs = (Option * len(options))(*[(name.encode(), _to_text(name, value)) for name, value in options.items()])
+        pairs = (Option * len(options))(*[Option(name.encode(), _to_text(name, value)) for name, value in options.items()])
         text = Text()
         self.context.diagnostics.clear()
         self.context.check(function(self.handle, pairs, len(options), byref(text)))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref, c_int, c_uint32, c_void_p
-from typing import Optional, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib
 from .arguments import show, to_choice, to_integer, to_sizes
 from .dtypes import to_dtype
 from .errors import GraphError
-from .operators import DTensor, Operators, Rescaling, STensor, make_tensor_type
+from .operators import Dims, DTensor, Operators, Rescaling, STensor, make_tensor_type
 
 
-class ThreadblockGraph(Operators):
+class ThreadblockGraph(Operators[STensor]):
     """What the thread blocks of one kernel do: each loops over tiles of the inputs."""
 
     _value_class = STensor
     _what = "threadblock graph"
 
-    def __init__(self, grid_dim, block_dim, forloop_range: int, reduction_dimx: Optional[int] = None, stages: int = 1):
+    def __init__(self, grid_dim: Sequence[int], block_dim: Sequence[int], forloop_range: int, reduction_dimx: Optional[int] = None, stages: int = 1):
         """grid_dim        blocks along x, y and z
         block_dim       threads along x, y and z; their product is what counts
         forloop_range   iterations of each block's loop
@@ -37,7 +37,7 @@ class ThreadblockGraph(Operators):
         self.grid_dim, self.block_dim = grid, block
         self.forloop_range, self.reduction_dimx = loop, kept
 
-    def _map(self, what: str, values) -> "ctypes.Array[ctypes.c_int]":
+    def _map(self, what: str, values: Sequence[int]) -> "ctypes.Array[ctypes.c_int]":
         """As many entries as there are axes; the original writes three, of which the last may be
         for axes that are not there."""
         given = list(to_sizes(what, values))
@@ -51,7 +51,7 @@ class ThreadblockGraph(Operators):
         return _library.ints(given)
 
     @staticmethod
-    def _loop_dim(dim) -> int:
+    def _loop_dim(dim: Optional[int]) -> int:
         if dim is None:
             return -1
         cut = to_integer("forloop_dim", dim)
@@ -59,7 +59,8 @@ class ThreadblockGraph(Operators):
             raise GraphError(f"expects forloop_dim to be a dimension or -1, got {show(dim)}")
         return cut
 
-    def new_input(self, dtensor: DTensor, input_map, forloop_dim: int, store_in_dmem: bool = False) -> STensor:
+    def new_input(self, dtensor: DTensor, input_map: Sequence[int], forloop_dim: Optional[int],
+                  store_in_dmem: bool = False) -> STensor:
         """The tile of a tensor: `input_map` says for each grid axis which dimension it cuts, -1 for
         none, and `forloop_dim` which one the loop does."""
         if not isinstance(dtensor, DTensor):
@@ -70,7 +71,8 @@ class ThreadblockGraph(Operators):
                                                  self._loop_dim(forloop_dim), byref(value)))
         return STensor(self, value.value)
 
-    def new_output(self, stensor: STensor, output_map, forloop_dim: int = -1, dims=None, dtype=None) -> None:
+    def new_output(self, stensor: STensor, output_map: Sequence[int], forloop_dim: Optional[int] = -1,
+                   dims: Optional[Sequence[int]] = None, dtype: Any = None) -> None:
         """Makes a tile an output: `output_map` says for each grid axis along which dimension blocks
         lie side by side; -1: all hold the same, -2: parts of a sum.
 
@@ -85,20 +87,20 @@ class ThreadblockGraph(Operators):
         check_graph(lib.mirageBlockGraphAddOutput(self._handle, stensor.number, self._map("output_map", output_map),
                                                   int64s(shape), element))
 
-    def rms_norm(self, A):
+    def rms_norm(self, A: STensor) -> STensor:
         """Of a tile's last dimension: A / sqrt(mean(A²))."""
         return self._add("rms_norm", (A,), dims=[len(self._check(A).shape) - 1], scalars=[0])
 
-    def reduction_max(self, A, dim: int) -> Tuple[STensor, Rescaling]:
+    def reduction_max(self, A: STensor, dim: Dims) -> Tuple[STensor, Rescaling]:
         """The largest along a dimension, and what `forloop_accum_rescale` rescales by."""
         largest = self.max(A, dim)
         return largest, Rescaling(largest)
 
-    def exp(self, A):
+    def exp(self, A: Any) -> Any:
         """Of a tile; a `Rescaling` stays one, which knows that it is a factor."""
         return A if isinstance(A, Rescaling) else super().exp(A)
 
-    def forloop_accum(self, A, acc: Optional[str] = None):
+    def forloop_accum(self, A: STensor, acc: Optional[str] = None) -> STensor:
         """Over all iterations: the sum of A element by element, or, over its last dimension as
         well, its "sum", "mean" or "rms", or "max"; or "sum_todimx", to `reduction_dimx` elements."""
         self._check(A)
@@ -108,7 +110,7 @@ class ThreadblockGraph(Operators):
         dims = None if over is None else [len(A.shape) - 1]
         return self._add("accumulate", (A,), reduction=over or "sum", axis="loop", dims=dims)
 
-    def _sum_to_dimx(self, A):
+    def _sum_to_dimx(self, A: STensor) -> STensor:
         if self.reduction_dimx is None:
             raise GraphError('expects a threadblock graph with a reduction_dimx for "sum_todimx", got none')
         result = c_uint32()
@@ -116,10 +118,10 @@ class ThreadblockGraph(Operators):
                                             byref(result)))
         return STensor(self, result.value)
 
-    def forloop_accum_max(self, A):
+    def forloop_accum_max(self, A: STensor) -> STensor:
         return self._add("accumulate", (A,), reduction="max", axis="loop")
 
-    def forloop_accum_rescale(self, A, B: Rescaling, acc: Optional[str] = None):
+    def forloop_accum_rescale(self, A: STensor, B: Rescaling, acc: Optional[str] = None) -> STensor:
         """The sum of A, or with acc="sum" over its last dimension too, whose parts are rescaled to
         the maximum of all iterations. B is what `reduction_max` gave, or its exponential."""
         self._check(A)
@@ -130,6 +132,6 @@ class ThreadblockGraph(Operators):
         return self._add("accumulate", (A, B.largest), reduction="sum", axis="loop", dims=dims)
 
 
-def new_threadblock_graph(grid_dim, block_dim, forloop_range: int, reduction_dimx: Optional[int] = None,
-                          **options) -> ThreadblockGraph:
+def new_threadblock_graph(grid_dim: Sequence[int], block_dim: Sequence[int], forloop_range: int,
+                          reduction_dimx: Optional[int] = None, **options: Any) -> ThreadblockGraph:
     return ThreadblockGraph(grid_dim, block_dim, forloop_range, reduction_dimx, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Optional
 
 from .arguments import show
 from .errors import GraphError
@@ -56,9 +56,9 @@ def find_dtype(value: Any) -> "DType | None":
     return value if isinstance(value, DType) else _BY_NAME.get(_name(value).rpartition(".")[2])
 
 
-def match_dtype(name: str) -> "DType | None":
+def match_dtype(name: Optional[str]) -> "DType | None":
     """The type of a tensor that is handed over: its library's own name, to the letter."""
-    return _EXACT.get(name)
+    return None if name is None else _EXACT.get(name)
 
 
 def to_dtype(value: Any) -> DType:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
-from .arguments import show, to_integer, to_list, to_scalars, to_sizes, to_strides, to_text
+from .arguments import Number, show, to_integer, to_list, to_scalars, to_sizes, to_strides, to_text
 from .block_graph import ThreadblockGraph
 from .dtypes import float16, to_dtype
 from .errors import GraphError
-from .operators import DTensor, Operators, make_tensor_type
+from .operators import Dims, DTensor, Operators, make_tensor_type
 
 if TYPE_CHECKING:
     from . import programs
 
 
-class KernelGraph(Operators):
+class KernelGraph(Operators[DTensor]):
     """A tensor program. Each operator is a kernel until it is superoptimized; `customized` adds
     kernels that are written by hand."""
 
@@ -37,10 +37,11 @@ class KernelGraph(Operators):
         self.inputs: List[DTensor] = []
         #: Those that were marked; without any, all tensors that nothing takes are outputs.
         self.outputs: List[DTensor] = []
-        self._compiled = None
+        self._compiled: "Optional[programs.CompiledGraph]" = None
 
     # ------------------------------------------------------------------ inputs and outputs
-    def new_input(self, dims, strides=None, dtype=float16, name: Optional[str] = None) -> DTensor:
+    def new_input(self, dims: Sequence[int], strides: Optional[Sequence[int]] = None, dtype: Any = float16,
+                  name: Optional[str] = None) -> DTensor:
         """An input of the program.
 
         dims     sizes, at least 1
@@ -56,19 +57,19 @@ class KernelGraph(Operators):
         self._compiled = None
         return tensor
 
-    def mark_output(self, A: DTensor, strides=None) -> None:
+    def mark_output(self, A: DTensor, strides: Optional[Sequence[int]] = None) -> None:
         """Makes a tensor an output. With none marked, every tensor that nothing takes is one."""
         steps = to_strides(strides, self._check(A).shape)
         check_graph(lib.mirageGraphAddOutput(self._handle, A.number, int64s(steps)))
         self.outputs.append(A)
         self._compiled = None
 
-    def _add(self, name, operands, **attributes):
+    def _add(self, name: str, operands: Sequence[Any], **attributes: Any) -> DTensor:
         result = super()._add(name, operands, **attributes)
         self._compiled = None
         return result
 
-    def _with_number(self, name, operand, number, is_number_first):
+    def _with_number(self, name: str, operand: Any, number: Number, is_number_first: bool) -> DTensor:
         result = super()._with_number(name, operand, number, is_number_first)
         self._compiled = None
         return result
@@ -83,15 +84,15 @@ class KernelGraph(Operators):
             raise GraphError(f"expects normalized_shape to be the last sizes of {list(A.shape)}, got {list(shape)}")
         return list(range(len(A.shape) - len(shape), len(A.shape)))
 
-    def rms_norm(self, A, normalized_shape=None, weight: Optional[DTensor] = None, eps: float = 0.0):
+    def rms_norm(self, A: DTensor, normalized_shape: Optional[Sequence[int]] = None, weight: Optional[DTensor] = None, eps: float = 0.0) -> DTensor:
         """A / sqrt(mean(A²) + eps), times a weight, over the last dimensions: `normalized_shape`,
         or the last one."""
         operands = (A,) if weight is None else (A, weight)
         return self._add("rms_norm", operands, dims=self._normalized_dims(A, normalized_shape),
                          scalars=to_scalars(eps))
 
-    def layer_norm(self, A, normalized_shape=None, weight: Optional[DTensor] = None, bias: Optional[DTensor] = None,
-                   eps: float = 1e-5):
+    def layer_norm(self, A: DTensor, normalized_shape: Optional[Sequence[int]] = None, weight: Optional[DTensor] = None, bias: Optional[DTensor] = None,
+                   eps: float = 1e-5) -> DTensor:
         """(A - mean) / sqrt(variance + eps), times a weight, plus a bias."""
         if bias is not None and weight is None:
             raise GraphError("expects a weight where there is a bias, got none")
@@ -99,29 +100,29 @@ class KernelGraph(Operators):
         return self._add("layer_norm", operands, dims=self._normalized_dims(A, normalized_shape),
                          scalars=to_scalars(eps))
 
-    def l2_norm(self, A, dim: int = -1, eps: float = 0.0):
+    def l2_norm(self, A: DTensor, dim: Dims = -1, eps: float = 0.0) -> DTensor:
         """A / sqrt(sum(A²) + eps) along a dimension."""
         return self._add("l2_norm", (A,), dims=self._dims(self._check(A), dim), scalars=to_scalars(eps))
 
-    def softmax(self, A, dim: int = -1):
+    def softmax(self, A: DTensor, dim: Dims = -1) -> DTensor:
         """exp(A - max A) / sum exp(A - max A), which does not overflow: on the way all is float32."""
         return self._add("softmax", (A,), dims=self._dims(self._check(A), dim))
 
-    def transpose(self, A, dim0: int = -2, dim1: int = -1):
+    def transpose(self, A: DTensor, dim0: int = -2, dim1: int = -1) -> DTensor:
         """Two dimensions change places. A view, and no kernel."""
         order = list(range(len(self._check(A).shape)))
         i, j = self._dim(A, dim0), self._dim(A, dim1)
         order[i], order[j] = order[j], order[i]
         return self._add("transpose", (A,), dims=order)
 
-    def permute(self, A, dims):
+    def permute(self, A: DTensor, dims: Sequence[int]) -> DTensor:
         order = to_sizes("dims", dims)
         return self._add("transpose", (A,), dims=[self._dim(self._check(A), dim) for dim in order])
 
-    def broadcast(self, A, shape):
+    def broadcast(self, A: DTensor, shape: Sequence[int]) -> DTensor:
         return self._add("broadcast", (A,), shape=list(to_sizes("a shape", shape)))
 
-    def repeat(self, A, repeats):
+    def repeat(self, A: DTensor, repeats: Sequence[int]) -> DTensor:
         """Side by side, `repeats` times along each dimension."""
         times = to_sizes("repeats", repeats)
         shape = self._check(A).shape
@@ -129,13 +130,14 @@ class KernelGraph(Operators):
             raise GraphError(f"expects repeats for each of {len(shape)} dimensions, got {len(times)}")
         return self._add("repeat", (A,), shape=[size * count for size, count in zip(shape, times)])
 
-    def slice(self, A, starts, sizes, steps=None):
+    def slice(self, A: DTensor, starts: Sequence[int], sizes: Sequence[int],
+              steps: Optional[Sequence[int]] = None) -> DTensor:
         """From `starts`, `sizes` elements, `steps` apart, along each dimension."""
         starts, sizes = to_sizes("starts", starts), to_sizes("sizes", sizes)
         steps = (1,) * len(sizes) if steps is None else to_sizes("steps", steps)
         return self._add("slice", (A,), shape=list(sizes), offsets=list(starts), strides=list(steps))
 
-    def causal_mask(self, A, offset: int = 0):
+    def causal_mask(self, A: DTensor, offset: int = 0) -> DTensor:
         """-inf where, of the last two dimensions, the column is beyond the row's number plus
         offset."""
         return self._add("causal_mask", (A,), offset=to_integer("offset", offset) or None)

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import logging
 import math
-import numbers
 import os
 import re
 import shutil
@@ -17,12 +16,13 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
+from .arguments import is_number, show
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
-from .compiler import compile_graph, compile_module, find_tool, from_mlir, log_warnings, own, to_module  # noqa: F401
+from .compiler import compile_module, find_tool, log_warnings, own, to_module
+from .devices import find_gpu
 from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
 from .errors import CompileError, GraphError, RunError
 from .graph import KernelGraph
-from .devices import find_gpu
 from .programs import OptimizedGraph, SearchResult
 from .progress import Progress, call_interruptibly
 
@@ -39,7 +39,7 @@ def set_gpu_device_id(device_id: int) -> None:
     """Which GPU candidates are measured on. Programs run where their tensors are."""
     global _gpu
     if isinstance(device_id, bool) or not isinstance(device_id, int) or device_id < 0:
-        raise GraphError(f"expects the number of a GPU, got {device_id!r}")
+        raise GraphError(f"expects the number of a GPU, got {show(device_id)}")
     _gpu = device_id
 
 
@@ -52,15 +52,15 @@ def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_che
                   extra) -> Dict[str, Any]:
     """Those of the search, by their names."""
     if config is not None and config not in _PRESETS:
-        raise GraphError(f"expects config of {', '.join(_PRESETS)} or None, got {config!r}")
+        raise GraphError(f"expects config of {', '.join(_PRESETS)} or None, got {show(config)}")
     options: Dict[str, Any] = {}
     if config is not None:
         options["preset"] = config
     if use_cached_graphs:
         options["cache"] = _default_cache()
     if search_time_limit_sec is not None:
-        if not isinstance(search_time_limit_sec, numbers.Real) or not 0 < search_time_limit_sec < math.inf:
-            raise GraphError(f"expects search_time_limit_sec above 0, got {search_time_limit_sec!r}")
+        if not is_number(search_time_limit_sec) or not 0 < search_time_limit_sec < math.inf:
+            raise GraphError(f"expects search_time_limit_sec above 0, got {show(search_time_limit_sec)}")
         options["time-limit-s"] = math.ceil(search_time_limit_sec)
     if previous_checkpoint is not None:
         options["checkpoint"] = os.fspath(previous_checkpoint)
@@ -81,7 +81,7 @@ class Measuring(NamedTuple):
 def choose_measuring(measure: Optional[bool]) -> Measuring:
     """As `measure` says; None: where there is a GPU."""
     if measure is not None and not isinstance(measure, bool):
-        raise GraphError(f"expects measure of True, False or None, got {measure!r}")
+        raise GraphError(f"expects measure of True, False or None, got {show(measure)}")
     if measure is False:
         return Measuring(None, "measure=False")
     if measure is None and find_gpu(_gpu) is None:
@@ -184,11 +184,11 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
     if not isinstance(graph, KernelGraph):
-        raise GraphError(f"expects a kernel graph, got {graph!r}")
+        raise GraphError(f"expects a kernel graph, got {show(graph)}")
     if backend in _OTHER_BACKENDS:
-        raise GraphError(f'expects backend="cuda", got {backend!r}: Mirage makes PTX itself and needs no other compiler')
+        raise GraphError(f'expects backend="cuda", got {show(backend)}: Mirage makes PTX itself and needs no other compiler')
     if backend != "cuda":
-        raise GraphError(f'expects backend="cuda", got {backend!r}')
+        raise GraphError(f'expects backend="cuda", got {show(backend)}')
     given = dict(zip(RESTRICTIONS, (imaps, omaps, griddims, blockdims, fmaps, franges, warmup_iters, profile_iters)))
     warn_of_restrictions(name for name, value in given.items() if value is not None)
     if not use_symbolic_search:
@@ -201,9 +201,9 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     if executor is not None:
         check_executor(executor, shards)
     elif shards is not None:
-        raise GraphError(f"expects an executor where there are shards, got shards={shards!r} alone")
+        raise GraphError(f"expects an executor where there are shards, got shards={show(shards)} alone")
     if on_progress is not None and not callable(on_progress):
-        raise GraphError(f"expects on_progress to be a function, got {on_progress!r}")
+        raise GraphError(f"expects on_progress to be a function, got {show(on_progress)}")
     measuring = choose_measuring(measure)
     codes = _make_code_folder() if save_codes else None
     started = time.monotonic()

@@ -313,6 +313,6 @@ def _make_numpy(spec: TensorSpec) -> Any:
         except ImportError:
             raise RunError(f"NumPy has no {spec.dtype.name}: install ml_dtypes, or hand over tensors of torch") from None
         dtype = numpy.dtype(getattr(ml_dtypes, spec.dtype.name))
-    flat = numpy.empty(spec.size_bytes, dtype=numpy.uint8)
+    flat: Any = numpy.empty(spec.size_bytes, dtype=numpy.uint8)
     return numpy.ndarray(spec.shape, dtype=dtype, buffer=flat,
                          strides=tuple(stride * spec.dtype.itemsize for stride in spec.strides))

@@ -26,7 +26,7 @@ def make_decompositions() -> Dict[Any, Callable[..., Any]]:
     from torch._inductor.decomposition import select_decomp_table
 
     # Those that are composite everywhere, which newer torches export as they are unless told.
-    composite = getattr(torch.export, "default_decompositions", dict)()
+    composite: Any = getattr(torch.export, "default_decompositions", dict)()
     table = {**dict(composite.items()), **select_decomp_table()}
     return {target: rule for target, rule in table.items() if target not in WRITERS}
 
