@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Sequence
 import torch
 from torch.fx import GraphModule, Node
 
+from .arguments import show
 from .errors import GraphError, RunError
 from .graph import KernelGraph
 from .operators import DTensor
@@ -101,6 +102,9 @@ class BoundProgram:
         specs = self.program.inputs[len(self.parameters):]
         if len(inputs) != len(specs):
             raise RunError(f"expects {len(specs)} inputs ({', '.join(spec.name for spec in specs)}), got {len(inputs)}")
+        for value in inputs:
+            if not isinstance(value, torch.Tensor):
+                raise RunError(f"expects tensors of torch, one by one, got {show(value)}")
         outputs = run_program(self.program, [*(parameter.detach() for parameter in self.parameters), *inputs])
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -113,6 +117,8 @@ def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) 
         y = layer(x)
 
     hands them over. Raises GraphError for what has no operator of Mirage's."""
+    if not isinstance(module, torch.nn.Module):
+        raise GraphError(f"expects a module of torch, got {show(module)}")
     was_training = module.training
     try:
         exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions(make_decompositions())

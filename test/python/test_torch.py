@@ -103,6 +103,10 @@ def test_mistakes_with_bound_programs():
         graph.bind(mi.from_torch(Sum(), (x,)).compile())
     with pytest.raises(mi.GraphError, match="expects a program, as superoptimize"):
         graph.bind(graph)
+    with pytest.raises(mi.RunError, match="expects tensors of torch, one by one, got \\["):
+        layer([x])
+    with pytest.raises(mi.GraphError, match="expects a module of torch, got 3"):
+        mi.from_torch(3, (x,))
 
 
 class Counter(torch.nn.Module):
