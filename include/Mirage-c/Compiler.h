@@ -92,7 +92,7 @@ typedef struct {
   double bestUs;          /**< predicted, the best so far, or the baseline: what
                                an interrupt gives, unless it fails a test */
   uint64_t walkStates;    /**< of the walk at hand, */
-  uint64_t maxStates;     /**< and its limit */
+  uint64_t maxStates;     /**< and its limit; 0 before the first */
   double timeLimitS;      /**< 0: none */
   unsigned part, numParts; /**< of a program cut into parts, how many have been
                                 begun; 0: it is searched as a whole */

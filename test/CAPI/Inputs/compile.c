@@ -37,10 +37,12 @@ typedef struct {
 static void onProgress(const char *function, const MirageSearchProgress *now,
                        void *userData) {
   Watch *watch = userData;
+  if (now->maxStates == 0)
+    return; /* before the first walk */
   if (watch->calls++ == 0)
     printf("progress of %s: %s\n", function,
-           now->structSize == sizeof(*now) && now->maxStates > 0 &&
-                   now->bestUs > 0 && now->bestUs <= now->baselineUs
+           now->structSize == sizeof(*now) && now->bestUs > 0 &&
+                   now->bestUs <= now->baselineUs
                ? "numbers"
                : "nothing");
   mirageContextCancelSearches(watch->context);
