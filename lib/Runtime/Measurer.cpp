@@ -346,7 +346,9 @@ llvm::Error Measurer::Race::measureAll() {
 /// folder any more. Before, there is none of these, and it just ends the
 /// process.
 llvm::Error Measurer::Race::run() {
-  StopSignals signals;
+  std::optional<StopSignals> signals;
+  if (!options.isCancelled)
+    signals.emplace();
   llvm::Expected<TemporaryFolder> made =
       TemporaryFolder::make("mirage-measure");
   if (!made)

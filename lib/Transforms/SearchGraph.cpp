@@ -239,6 +239,13 @@ private:
     }
     result.times = std::move(*times);
     MeasuredRanking ranking(result.times, result.search.candidates);
+    if (ranking.getRanking().empty() && !ranking.getBaselineUs()) {
+      op.emitWarning()
+          << "goes by predictions, since neither its candidates nor "
+             "the program as it is ran and were right: "
+          << result.times.front().reason;
+      return true;
+    }
     std::vector<Choice> choices = listMeasured(ranking);
     for (bool meetsBound : {true, false})
       for (const Choice &choice : choices) {

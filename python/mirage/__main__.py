@@ -60,7 +60,7 @@ def _optimize(arguments: argparse.Namespace) -> int:
     if "target" not in options:
         set_native_target(module)
     searched = search_module(module, options, Progress(verbose=False, on_progress=None),
-                             choose_measuring(arguments.measure))
+                             choose_measuring(arguments.measure, options.get("target")))
     for entry in searched.report["graphs"]:
         print(f"@{entry['function']}: {_describe(entry)}", file=sys.stderr)
     if searched.interrupted:

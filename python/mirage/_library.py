@@ -339,6 +339,12 @@ class Context:
             self._progress_handler = PROGRESS_HANDLER(handle)
         lib.mirageContextSetProgressHandler(self.handle.pointer, self._progress_handler, None)
 
+    def abandon(self) -> None:
+        """Nobody waits for the call that runs: it is to end, and tells nobody how far it is. Its handler
+        stays where it is, as the library may be about to call it."""
+        self._raised.append(KeyboardInterrupt())
+        self.cancel()
+
     def reraise(self) -> None:
         if self._raised:
             raise self._raised.pop()

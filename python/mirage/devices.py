@@ -37,6 +37,15 @@ def find_gpu(ordinal: int = 0) -> Optional[str]:
         return None
 
 
+def is_of_target(ordinal: int, target: str) -> bool:
+    """Whether a GPU is what "sm_90a" says."""
+    try:
+        capability = lib.mirageDeviceGetComputeCapability(open_device(("cuda", ordinal)))
+    except RunError:
+        return False
+    return target.rstrip("af") == f"sm_{capability}"
+
+
 def describe_gpu(ordinal: int) -> Optional[str]:
     """A GPU as a bug report wants it: "NVIDIA H200, compute capability 9.0, driver of CUDA 13.0"."""
     name = find_gpu(ordinal)

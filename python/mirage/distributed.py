@@ -39,7 +39,9 @@ def run_shard(program: bytes, options: Dict[str, Any], shard: str) -> Shard:
     with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
         checkpoint = os.path.join(folder, "checkpoint")
         module = Module.parse(Context(), program)
-        given = {**options, "shard": shard, "checkpoint": checkpoint}
+        given = {**options, "checkpoint": checkpoint}
+        if shard != "0/1":  # which is all of it
+            given["shard"] = shard
         report, _ = call_interruptibly(
             module.context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, given))
         is_empty = all(not entry["search"]["rounds"] for entry in json.loads(report)["graphs"])
@@ -137,7 +139,7 @@ def _merge(shard: Any, number: int, output: str) -> bool:
 def find_gpu_on(executor: Any, shards: Optional[int]) -> bool:
     """Whether a worker has a GPU, of those that answer as many questions as there are shards."""
     futures = [_submit(executor, find_gpu) for _ in range(check_executor(executor, shards))]
-    return any(_ask(future) is not None for future in futures)
+    return any(isinstance(_ask(future), str) for future in futures)
 
 
 def measure_on(executor: Any, bundle: str, output: str, shards: Optional[int]) -> bool:
@@ -147,7 +149,7 @@ def measure_on(executor: Any, bundle: str, output: str, shards: Optional[int]) -
     files = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
     for _ in range(check_executor(executor, shards)):
         times = _ask(_submit(executor, measure_bundle, files))
-        if times is not None:
+        if isinstance(times, bytes):
             pathlib.Path(output).write_bytes(times)
             return True
     return False

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import queue
+import signal
 import sys
 import threading
 import time
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 from ._library import Context
 
@@ -18,10 +20,31 @@ logger = logging.getLogger("mirage")
 _INTERVAL = 0.1
 
 
+#: Calls that nobody waits for any more, and their contexts.
+_abandoned: List[Tuple[threading.Thread, Context]] = []
+
+
+def _end_abandoned() -> None:
+    """The process must not end under a thread that is in the library."""
+    for thread, context in _abandoned:
+        while thread.is_alive():
+            context.cancel()
+            thread.join(_INTERVAL)
+
+
+def _start(thread: threading.Thread) -> None:
+    """With signals held back: they are for this thread, which is to hear of them once the other runs."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        thread.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, bool]:
     """Makes a call of the library in a thread of its own, so that Ctrl-C reaches this one: it ends
     searches, whose best is the result. Returns whether it did. A second one is not held back: the call
-    ends by itself then, with nobody to wait for it."""
+    ends by itself then, with nobody to wait for it until the process ends."""
     if threading.current_thread() is not threading.main_thread():
         return call(), False
     ended: "queue.SimpleQueue[Tuple[Any, Optional[BaseException]]]" = queue.SimpleQueue()
@@ -32,10 +55,12 @@ def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, 
         except BaseException as error:
             ended.put((None, error))
 
-    threading.Thread(target=run, name="mirage", daemon=True).start()
+    thread = threading.Thread(target=run, name="mirage", daemon=True)
     interrupted = False
     while True:
         try:  # a signal may come at any place in here
+            if thread.ident is None:
+                _start(thread)
             while True:
                 try:
                     value, error = ended.get(timeout=_INTERVAL)
@@ -46,6 +71,10 @@ def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, 
             break
         except KeyboardInterrupt:
             if interrupted:
+                if not _abandoned:  # now, so that it runs before the finalizers of what the call works on
+                    atexit.register(_end_abandoned)
+                _abandoned.append((thread, context))
+                context.abandon()
                 raise
             interrupted = True
             context.cancel()

@@ -19,7 +19,7 @@ from ._library import BYTECODE, Context, Module, lib
 from .arguments import is_number, show
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
-from .devices import find_gpu
+from .devices import find_gpu, is_of_target
 from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
 from .errors import CompileError, GraphError, RunError
 from .graph import KernelGraph
@@ -68,6 +68,9 @@ def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_che
         if value is not None:
             options[name] = value
     options.update({name.replace("_", "-"): value for name, value in extra.items()})
+    for name, instead in (("gpu", "mirage.set_gpu_device_id"), ("keep-candidates", "mirage-opt")):
+        if name in options:
+            raise GraphError(f"expects {name} by {instead}, got it as an option")
     return options
 
 
@@ -75,21 +78,23 @@ class Measuring(NamedTuple):
     """Where candidates are measured."""
 
     runner: Optional[str]  #: mirage-run, which does it on this machine; None: nobody does
-    why_not: str  #: where nobody does
+    why_not: str  #: where nobody does, else empty
 
 
-def choose_measuring(measure: Optional[bool]) -> Measuring:
-    """As `measure` says; None: where there is a GPU."""
+def choose_measuring(measure: Optional[bool], target: Optional[str]) -> Measuring:
+    """As `measure` says; None: where there is a GPU that runs code for the target."""
     if measure is not None and not isinstance(measure, bool):
         raise GraphError(f"expects measure of True, False or None, got {show(measure)}")
     if measure is False:
         return Measuring(None, "measure=False")
     if measure is None and find_gpu(_gpu) is None:
         return Measuring(None, "no GPU")
+    if measure is None and target not in (None, "native") and not is_of_target(_gpu, str(target)):
+        return Measuring(None, f"no {target} at hand")
     runner = find_tool("mirage-run")
     if runner is None and measure:
         raise CompileError("expects mirage-run beside the library or on the PATH to measure candidates with, got none")
-    return Measuring(runner, "no mirage-run at hand")
+    return Measuring(runner, "" if runner else "no mirage-run at hand")
 
 
 class Searched(NamedTuple):
@@ -104,6 +109,7 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
     candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so far."""
     context = module.context
     report: Optional[bytes] = None
+    abandoned = False
     options = dict(options)
     if measuring.runner is not None:
         options.update(measure=measuring.runner, gpu=_gpu)
@@ -114,6 +120,7 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
         context.reraise()  # what a callback has raised
     except KeyboardInterrupt:
         if report is None:  # a second one
+            abandoned = True
             raise
         interrupted = True
     except CompileError:
@@ -121,8 +128,9 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
         raise
     finally:
         progress.end()
-        context.watch(None)
-        log_warnings(context)
+        if not abandoned:
+            context.watch(None)
+            log_warnings(context)
     return Searched(json.loads(report), interrupted)
 
 
@@ -204,7 +212,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
         raise GraphError(f"expects an executor where there are shards, got shards={show(shards)} alone")
     if on_progress is not None and not callable(on_progress):
         raise GraphError(f"expects on_progress to be a function, got {show(on_progress)}")
-    measuring = choose_measuring(measure)
+    measuring = choose_measuring(measure, target)
     codes = _make_code_folder() if save_codes else None
     started = time.monotonic()
     module = to_module(graph, Context())
@@ -217,7 +225,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
         report, interrupted = search_module(module, options, Progress(verbose, on_progress),
                                             Measuring(None, "interrupted") if cut_short else measuring)
         interrupted |= cut_short
-    result = _read_result(report, measuring.why_not, time.monotonic() - started)
+    result = _read_result(report, "interrupted" if interrupted else measuring.why_not, time.monotonic() - started)
     if is_formal_verified and result.improved and not _is_proved(before, module):
         module, result = before, _leave(result, "the best is not proved by canonical forms")
     if interrupted:

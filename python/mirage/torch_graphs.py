@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Sequence
+import functools
+import operator
+from typing import Any, Callable, Dict, List, Sequence
 
 import torch
 from torch.fx import GraphModule, Node
@@ -70,13 +72,21 @@ def _write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTens
     return result if result.shape == shape_of(node) else graph.reshape(result, shape_of(node))
 
 
+#: Of a tensor that a module has.
+Getter = Callable[[], torch.Tensor]
+
+
 class ModuleGraph(KernelGraph):
     """The program of a module: its parameters and buffers are the first inputs."""
 
-    def __init__(self, parameters: Sequence[torch.Tensor]):
+    def __init__(self, getters: Sequence[Getter]):
         super().__init__()
-        #: The module's own, in the order of the inputs that they are.
-        self.parameters: List[torch.Tensor] = list(parameters)
+        self._getters = list(getters)
+
+    @property
+    def parameters(self) -> List[torch.Tensor]:
+        """The module's own, as it has them now, in the order of the inputs that they are."""
+        return [get() for get in self._getters]
 
     def bind(self, program: CompiledGraph) -> "BoundProgram":
         """A program of this graph with the parameters of the module: a function of the other inputs."""
@@ -86,26 +96,26 @@ class ModuleGraph(KernelGraph):
         if names != expected:
             raise GraphError(f"expects a program of this graph, with inputs {', '.join(expected)}, "
                              f"got one with {', '.join(names)}")
-        return BoundProgram(program, self.parameters)
+        return BoundProgram(program, self._getters)
 
 
 class BoundProgram:
-    """A program that holds the first of its inputs, the parameters of a module as they are when it is
-    called: an optimizer, load_state_dict or Module.to may have written them. It has no gradients."""
+    """A program that has the first of its inputs from a module: the parameters that this has when it is
+    called, by their names. It has no gradients."""
 
-    def __init__(self, program: CompiledGraph, parameters: Sequence[torch.Tensor]):
+    def __init__(self, program: CompiledGraph, getters: Sequence[Getter]):
         self.program = program
-        self.parameters = list(parameters)
+        self._getters = list(getters)
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
         """A tensor, or a tuple of several. Inputs may lie in memory in any way."""
-        specs = self.program.inputs[len(self.parameters):]
+        specs = self.program.inputs[len(self._getters):]
         if len(inputs) != len(specs):
             raise RunError(f"expects {len(specs)} inputs ({', '.join(spec.name for spec in specs)}), got {len(inputs)}")
         for value in inputs:
             if not isinstance(value, torch.Tensor):
                 raise RunError(f"expects tensors of torch, one by one, got {show(value)}")
-        outputs = run_program(self.program, [*(parameter.detach() for parameter in self.parameters), *inputs])
+        outputs = run_program(self.program, [*(get().detach() for get in self._getters), *inputs])
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -127,13 +137,20 @@ def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) 
     written = list(exported.graph_signature.buffers_to_mutate.values())
     if written:
         raise GraphError(f"expects a module that writes no buffers, got one that writes {', '.join(written)}")
-    graph = ModuleGraph(_find_parameters(exported))
+    graph = ModuleGraph(_find_parameters(module, exported))
     _write_all(graph, exported.graph_module)
     return graph
 
 
-def _find_parameters(exported: torch.export.ExportedProgram) -> List[torch.Tensor]:
-    """What is an input of the graph and none of the module."""
-    kept = {**exported.state_dict, **exported.constants}  # buffers that are in no state_dict are constants
-    targets = [spec.target for spec in exported.graph_signature.input_specs]
-    return [kept[target] for target in targets if target is not None]
+def _find_parameters(module: torch.nn.Module, exported: torch.export.ExportedProgram) -> List[Getter]:
+    """What is an input of the graph and none of the module: its own by their names, since others may take
+    their places, and constants that stand in its code."""
+    own = {name for name, _ in (*module.named_parameters(remove_duplicate=False),
+                                *module.named_buffers(remove_duplicate=False))}
+    getters: List[Getter] = []
+    for spec in exported.graph_signature.input_specs:
+        if spec.target in own:
+            getters.append(functools.partial(operator.attrgetter(spec.target), module))
+        elif spec.target is not None:
+            getters.append(functools.partial(lambda tensor: tensor, exported.constants[spec.target]))
+    return getters

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -10,6 +11,14 @@ import mirage as mi
 
 #: T of include/Mirage/Reference/OutputCheck.h.
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-4}
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT is heard of, also where whoever began the tests had it ignored, as shells have it behind `&`."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

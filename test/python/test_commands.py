@@ -46,7 +46,7 @@ def test_the_target_goes_for_the_artifact_too(program, tmp_path):
     assert ".target sm_80" in (tmp_path / "a" / "kernels.ptx").read_text()
 
 
-def test_ctrl_c_leaves_the_best_so_far(tmp_path):
+def test_ctrl_c_leaves_the_best_so_far(tmp_path, interruptible):
     from test_superoptimize import make_large
 
     (tmp_path / "large.mlir").write_text(make_large().mlir)

@@ -28,6 +28,11 @@ def test_processes(program):
     assert shared.improved and shared.mlir == alone.mlir
 
 
+def test_one_worker(program):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        assert program.superoptimize(executor=pool, **OPTIONS).mlir == program.superoptimize(**OPTIONS).mlir
+
+
 class LosesOne(concurrent.futures.ThreadPoolExecutor):
     """An executor one of whose workers dies."""
 

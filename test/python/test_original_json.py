@@ -244,7 +244,7 @@ def test_lists_of_before_september_2024():
     program = exp_program(data_type=921)[:-1]
     del program[0]["input_strides"], program[0]["input_map"]
     graph = load({"best_graph": None, "generated_graphs": [program], "search_finished": True})
-    assert [t.dtype for t in (*graph.inputs, *graph.outputs)] == [mi.float16, mi.float16]
+    assert [t.dtype for t in (*graph.inputs, *graph.compile().outputs)] == [mi.float16, mi.float16]
     program[0]["output_tensors"][0]["layout"] = "DmemColumnMajor"
     assert load(program).inputs[0].strides == (1, 4)
 

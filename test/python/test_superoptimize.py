@@ -61,7 +61,7 @@ def test_the_same_with_the_same_seed(graph):
     assert graph.superoptimize(seed=3, threads=2).mlir == first.mlir
 
 
-def test_ctrl_c_gives_the_best_so_far(tmp_path):
+def test_ctrl_c_gives_the_best_so_far(interruptible):
     """A real signal, to a process whose search takes long."""
     code = ("import logging, sys; sys.path.insert(0, sys.argv[1]); logging.basicConfig()\n"
             "from test_superoptimize import make_large\n"
@@ -77,7 +77,7 @@ def test_ctrl_c_gives_the_best_so_far(tmp_path):
     assert "interrupted: the best so far" in errors
 
 
-def test_a_second_ctrl_c_is_not_held_back():
+def test_a_second_ctrl_c_is_not_held_back(interruptible):
     """Of a call that does not end, whatever it is told."""
     from mirage.progress import call_interruptibly
 
@@ -85,6 +85,9 @@ def test_a_second_ctrl_c_is_not_held_back():
         told = 0
 
         def cancel(self):
+            self.told += 1
+
+        def abandon(self):
             self.told += 1
 
     def interrupt():
@@ -101,7 +104,26 @@ def test_a_second_ctrl_c_is_not_held_back():
     ended.set()
 
 
-def test_a_call_that_ends_after_ctrl_c():
+def test_a_process_ends_after_two(interruptible):
+    """Not before its thread has left the library."""
+    code = ("import sys; sys.path.insert(0, sys.argv[1])\n"
+            "from test_superoptimize import make_large\n"
+            "print('begun', flush=True)\n"
+            "try:\n    make_large().superoptimize(max_states=10**9, max_kernels=3, measure=False)\n"
+            "except KeyboardInterrupt:\n    pass\n"
+            "print('end')\n")
+    process = subprocess.Popen([sys.executable, "-c", code, os.path.dirname(__file__)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(2)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    out, errors = process.communicate(timeout=60)
+    assert out == "end\n" and process.returncode == 0, (process.returncode, errors)
+
+
+def test_a_call_that_ends_after_ctrl_c(interruptible):
     from mirage.progress import call_interruptibly
 
     ended = threading.Event()
@@ -273,6 +295,8 @@ def test_not_proved_by_canonical_forms(graph, monkeypatch):
 
 @pytest.mark.parametrize("options, message", [
     (dict(shards=3), "expects an executor where there are shards"),
+    (dict(gpu=1), "expects gpu by mirage.set_gpu_device_id"),
+    (dict(keep_candidates=True), "expects keep-candidates by mirage-opt"),
     (dict(on_progress=3), "expects on_progress to be a function, got 3"),
     (dict(measure="yes"), "expects measure of True, False or None, got 'yes'"),
 ])

@@ -89,6 +89,9 @@ def test_bound_programs():
     compare(x, y)
     model.load_state_dict({name: value + 1 for name, value in model.state_dict().items()})
     compare(x, y)
+    # Others in their places are taken by their names.
+    model.load_state_dict({name: value - 1 for name, value in model.state_dict().items()}, assign=True)
+    compare(x, y)
 
 
 def test_mistakes_with_bound_programs():

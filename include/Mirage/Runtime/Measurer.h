@@ -63,7 +63,8 @@ struct MeasurerOptions {
   double startTimeoutS = 60;
   RankedBy rankedBy = RankedBy::Cold;
   unsigned threads = 0; ///< of the host, for the reference; 0: all
-  /// Asked while workers run; true ends them, and the race with an error.
+  /// Asked while workers run; true ends them, and the race with an error. Who
+  /// can say so hears of signals himself: their handlers stay as they are.
   std::function<bool()> isCancelled;
 };
 
