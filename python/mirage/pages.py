@@ -5,15 +5,15 @@ from __future__ import annotations
 import html
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from . import _library
+from .arguments import to_path
+from .compiler import find_tool, from_mlir
 from .errors import MirageError, RunError
 from .programs import OptimizedGraph
-from .compiler import find_tool, from_mlir
 from .visualizer import to_dot
 
 _STYLE = """
@@ -164,6 +164,7 @@ def report(optimized: OptimizedGraph, path: "str | os.PathLike[str]") -> str:
     and the command that repeats it. Returns its path."""
     if not isinstance(optimized, OptimizedGraph):
         raise RunError(f"expects what superoptimize returns, got {type(optimized).__name__}")
+    target = to_path("the path of a page to write", path)
     entry = optimized.result.report["graphs"][0]
     title = "Mirage: " + (f"{optimized.result.speedup:.1f} times faster" if optimized.improved else "left as it was")
     body = [
@@ -185,7 +186,7 @@ def report(optimized: OptimizedGraph, path: "str | os.PathLike[str]") -> str:
     text = (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
             f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n")
     try:
-        pathlib.Path(path).write_text(text, encoding="utf-8")
+        target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise MirageError(f"{path} cannot be written: {error}") from None
     return str(path)

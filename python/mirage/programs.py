@@ -225,6 +225,8 @@ class CompiledGraph:
 
     def save(self, directory: "str | os.PathLike[str]") -> None:
         """Keeps the program in a folder, which is made; `mirage.load` has it back."""
+        if not isinstance(directory, (str, os.PathLike)):
+            raise RunError(f"expects the path of a folder to make, got {show(directory)}")
         target = pathlib.Path(directory)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise RunError(f"expects a folder that is empty or is not there, got {target}")

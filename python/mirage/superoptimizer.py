@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
-from .arguments import is_number, show
+from .arguments import is_number, show, to_path
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
@@ -63,7 +63,7 @@ def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_che
             raise GraphError(f"expects search_time_limit_sec above 0, got {show(search_time_limit_sec)}")
         options["time-limit-s"] = math.ceil(search_time_limit_sec)
     if previous_checkpoint is not None:
-        options["checkpoint"] = os.fspath(previous_checkpoint)
+        options["checkpoint"] = str(to_path("the path of a checkpoint as previous_checkpoint", previous_checkpoint))
     for name, value in (("seed", seed), ("threads", threads), ("target", target)):
         if value is not None:
             options[name] = value

@@ -273,6 +273,10 @@ def test_save_and_load(program, rng, tmp_path, monkeypatch):
     assert np.array_equal(relative([x, w.T])[0], expected)
     with pytest.raises(mi.RunError, match="cannot be written"):
         optimized.save("/proc/kept")
+    with pytest.raises(mi.RunError, match="expects the path of a folder to make, got 5"):
+        optimized.save(5)
+    with pytest.raises(mi.GraphError, match="expects the path of a page to write, got 5"):
+        mi.report(optimized, 5)
     with pytest.raises(mi.RunError, match="expects a folder that is empty or is not there"):
         optimized.save(tmp_path / "kept")
     with pytest.raises(mi.RunError, match="expects a folder that save"):

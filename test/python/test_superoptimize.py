@@ -295,6 +295,7 @@ def test_not_proved_by_canonical_forms(graph, monkeypatch):
 
 @pytest.mark.parametrize("options, message", [
     (dict(shards=3), "expects an executor where there are shards"),
+    (dict(previous_checkpoint=5), "expects the path of a checkpoint as previous_checkpoint, got 5"),
     (dict(gpu=1), "expects gpu by mirage.set_gpu_device_id"),
     (dict(keep_candidates=True), "expects keep-candidates by mirage-opt"),
     (dict(on_progress=3), "expects on_progress to be a function, got 3"),
