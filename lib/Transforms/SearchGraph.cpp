@@ -7,25 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Transforms/SearchGraph.h"
+#include "FinalTest.h"
 #include "MeasuredRanking.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
-#include "Mirage/Dialect/Operator/LaunchAttributes.h"
-#include "Mirage/Dialect/Operator/OperatorInterface.h"
-#include "Mirage/Graph/CanonicalGraph.h"
-#include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/CandidateFunctions.h"
-#include "Mirage/Transforms/CertificateAttr.h"
-#include "Mirage/Verify/VerdictJSON.h"
 #include "RecordProgram.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
-#include <chrono>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -81,24 +72,6 @@ private:
       result.whyNot = "shard " + toString(options.search.shard) +
                       " of the search only enumerates";
   }
-
-  /// Two graphs and what was proved of them, without trials at their own sizes
-  /// where these are large.
-  struct Proof {
-    Verdict verdict;
-    Certificate certificate;
-  };
-
-  struct Judged {
-    const search::Candidate *candidate;
-    Proof whole = {};
-    /// Of each claim, where the whole was Unknown.
-    std::vector<Proof> ofClaims = {};
-    bool isBrief = false; ///< with a share of the work
-    std::optional<double> measuredUs = {};
-
-    bool meetsBound() const { return whole.verdict.meetsBound(); }
-  };
 
   /// One that passed the final test.
   struct Tested {
@@ -170,28 +143,27 @@ private:
   /// taken: all of them, or the first where nobody asks for others.
   std::vector<Tested> test(const Graph &program) {
     bool isOneEnough = !options.keepsCandidates && !options.measure;
+    FinalTest finalTest(program, options, start);
     std::vector<Tested> tested;
-    std::vector<Judged> unproved;
-    isHardToProve = false;
+    std::vector<std::pair<Choice, FinalTest::Judged>> unproved;
     for (const Choice &choice : listChoices()) {
-      std::optional<Judged> judged =
-          prove(program, *choice.candidate, /*isBrief=*/isHardToProve);
+      // Where some candidate is equal, without the bound, others have a share
+      // of its work.
+      std::optional<FinalTest::Judged> judged =
+          finalTest.prove(*choice.candidate, /*isBrief=*/!unproved.empty());
       if (!judged) {
-        hasFailedTest = true;
-        continue;
-      }
-      judged->measuredUs = choice.measuredUs;
-      if (!judged->meetsBound()) {
+        noteFailed(finalTest);
+      } else if (!judged->meetsBound()) {
         notePassedOver(*choice.candidate);
-        unproved.push_back(std::move(*judged));
-        isHardToProve = true;
-      } else if (addIfRight(program, std::move(*judged), tested) &&
+        unproved.push_back({choice, std::move(*judged)});
+      } else if (addIfRight(finalTest, choice, std::move(*judged), tested) &&
                  isOneEnough) {
         return tested;
       }
     }
-    for (Judged &judged : unproved)
-      if (addIfRight(program, std::move(judged), tested) && isOneEnough)
+    for (auto &[choice, judged] : unproved)
+      if (addIfRight(finalTest, choice, std::move(judged), tested) &&
+          isOneEnough)
         break;
     return tested;
   }
@@ -243,7 +215,7 @@ private:
       op.emitWarning()
           << "goes by predictions, since neither its candidates nor "
              "the program as it is ran and were right: "
-          << result.times.front().reason;
+          << (result.times.empty() ? "" : result.times.front().reason);
       return true;
     }
     std::vector<Choice> choices = listMeasured(ranking);
@@ -284,22 +256,26 @@ private:
          "is equal, but without the proved bound that is asked for"});
   }
 
-  bool addIfRight(const Graph &program, Judged judged,
-                  std::vector<Tested> &tested) {
+  void noteFailed(const FinalTest &finalTest) {
+    hasFailedTest = true;
+    result.whyNot = finalTest.getWhyNot().str();
+  }
+
+  bool addIfRight(FinalTest &finalTest, const Choice &choice,
+                  FinalTest::Judged judged, std::vector<Tested> &tested) {
     // Certificates are of all the work.
     if (judged.isBrief) {
-      std::optional<Judged> again =
-          prove(program, *judged.candidate, /*isBrief=*/false);
+      std::optional<FinalTest::Judged> again =
+          finalTest.prove(*judged.candidate, /*isBrief=*/false);
       if (!again) {
-        hasFailedTest = true;
+        noteFailed(finalTest);
         return false;
       }
-      again->measuredUs = judged.measuredUs;
       judged = std::move(*again);
     }
-    std::optional<Verdict> full = tryOwnSizes(program, judged);
+    std::optional<Verdict> full = finalTest.tryOwnSizes(judged);
     if (!full) {
-      hasFailedTest = true;
+      noteFailed(finalTest);
       return false;
     }
     bool meetsBound = judged.meetsBound();
@@ -308,7 +284,7 @@ private:
     certificate.digest = computeDigest(certificate);
     tested.push_back({judged.candidate, std::move(certificate),
                       std::move(judged.whole.verdict), std::move(*full),
-                      judged.measuredUs, meetsBound});
+                      choice.measuredUs, meetsBound});
     return true;
   }
 
@@ -345,194 +321,6 @@ private:
     return text;
   }
 
-  /// Another candidate that has the bound that is asked for has it soon, or
-  /// never.
-  static constexpr unsigned kShareOfOthers = 16;
-
-  /// By trials that the certificate names, so that they can be repeated. None
-  /// if the graphs are not taken for equal.
-  std::optional<Proof> prove(const Graph &program, const Graph &graph,
-                             bool isBrief, bool mayBeUnknown) {
-    Proof proof;
-    proof.certificate = makeCertificate(program, graph, options.search.seed,
-                                        options.errorBoundBits);
-    std::optional<Verdict> verdict =
-        take(proveCertified(proof.certificate, program, graph,
-                            isBrief ? kShareOfOthers : 1,
-                            [this] { return isProofOver(); }),
-             mayBeUnknown);
-    if (!verdict)
-      return std::nullopt;
-    proof.verdict = std::move(*verdict);
-    setFigures(proof.verdict, proof.certificate);
-    return proof;
-  }
-
-  /// By canonical forms, what trials left Unknown.
-  bool proveExactly(const Graph &program, const Graph &graph, Proof &proof) {
-    llvm::Expected<Verdict> verdict = proveCertifiedExactly(
-        proof.certificate, program, graph, [this] { return isProofOver(); });
-    if (!verdict)
-      llvm::consumeError(verdict.takeError());
-    else if (verdict->kind == Verdict::Equal)
-      proof.verdict = std::move(*verdict);
-    setFigures(proof.verdict, proof.certificate);
-    return proof.verdict.kind == Verdict::Equal;
-  }
-
-  /// Of a program that was cut into parts, the whole may be too much for
-  /// trials, as where exponentials are nested too deep, and for canonical forms
-  /// too. Equal parts make an equal whole, and the sum of their bounds counts.
-  /// None if the candidate is not found equal.
-  std::optional<Judged> prove(const Graph &program,
-                              const search::Candidate &candidate,
-                              bool isBrief) {
-    bool isInParts = candidate.claims.size() > 1;
-    std::optional<Proof> whole =
-        prove(program, candidate.graph, isBrief, /*mayBeUnknown=*/isInParts);
-    if (!whole)
-      return std::nullopt;
-    Judged judged{&candidate, std::move(*whole), {}, isBrief};
-    if (judged.whole.verdict.kind == Verdict::Equal)
-      return judged;
-    bool isExact =
-        !isProofOver() && proveExactly(program, candidate.graph, judged.whole);
-    if (isExact && !judged.whole.verdict.isLarge)
-      return judged;
-    std::optional<Verdict> sum;
-    for (const search::Claim &claim : candidate.claims) {
-      std::optional<Proof> part =
-          prove(claim.program, claim.graph, isBrief, /*mayBeUnknown=*/false);
-      if (!part)
-        return std::nullopt;
-      sum = sum ? join(std::move(*sum), part->verdict) : part->verdict;
-      judged.ofClaims.push_back(std::move(*part));
-    }
-    // At the program's own sizes parts are tried then, since the whole cannot.
-    if (isExact)
-      return judged;
-    judged.whole.verdict = std::move(*sum);
-    setFigures(judged.whole.verdict, judged.whole.certificate);
-    judged.whole.certificate.isRepeatable = false;
-    return judged;
-  }
-
-  static constexpr StringLiteral kNoTime =
-      "there was no time for all trials at its own sizes";
-
-  static Verdict leaveUntested(StringRef why) {
-    Verdict untested;
-    untested.reason = why.str();
-    return untested;
-  }
-
-  /// Whether there is no time left for trials of a candidate that has been
-  /// judged at small sizes: they have as long again as the search.
-  bool isOver() const {
-    return isInterrupted() ||
-           hasPassed(2 * std::chrono::seconds(options.search.timeLimitS));
-  }
-
-  /// The same of that judgement, without which the search was for nothing: it
-  /// has some seconds in any case, also where the search is interrupted.
-  bool isProofOver() {
-    constexpr std::chrono::seconds kInAnyCase{5};
-    auto now = std::chrono::steady_clock::now();
-    if (isInterrupted() && !interruptedAt)
-      interruptedAt = now;
-    return (interruptedAt && now - *interruptedAt > kInAnyCase) ||
-           hasPassed(2 * std::chrono::seconds(options.search.timeLimitS) +
-                     kInAnyCase);
-  }
-
-  bool isInterrupted() const {
-    return options.search.isInterrupted && options.search.isInterrupted();
-  }
-
-  /// Of a search that has a limit.
-  bool hasPassed(std::chrono::steady_clock::duration time) const {
-    return options.search.timeLimitS != 0 &&
-           std::chrono::steady_clock::now() - start > time;
-  }
-
-  /// Field arithmetic does some 3·10⁹ multiply-adds a second and core; a test
-  /// of more than this takes longer than everything else together. The
-  /// structure has been tested, with a bound, at small sizes all the same, and
-  /// of its own sizes a sample will do.
-  static constexpr double kMaxWork = 0x1p33;
-
-  VerifyOptions getOwnSizeOptions(const Certificate &certificate) const {
-    VerifyOptions final;
-    final.seed = deriveSeed(getSeed(certificate), "own sizes", 0);
-    final.errorBoundBits = options.errorBoundBits;
-    final.maxWholeWork = final.maxSampleWork = kMaxWork;
-    final.isCancelled = [this] { return isOver(); };
-    return final;
-  }
-
-  /// Unknown, with the reason, where there are no trials, or where none of
-  /// graphs that are proved counts. What nothing was proved of is looked at
-  /// longer.
-  std::optional<Verdict> tryOwnSizes(const Graph &program, const Graph &graph,
-                                     const Proof &proof) {
-    if (!proof.verdict.isLarge)
-      return proof.verdict; // was at these
-    VerifyOptions final = getOwnSizeOptions(proof.certificate);
-    bool isProved = proof.verdict.bound.provedLog2 < 0;
-    llvm::Expected<Verdict> verdict =
-        isProved ? verifyAtOwnSizes(program, graph, final)
-                 : verifyEqual(program, graph, final);
-    if (!verdict)
-      return take(std::move(verdict));
-    if (verdict->isTooLarge)
-      return leaveUntested("too large to be tested at its own sizes");
-    if (verdict->isCancelled)
-      return leaveUntested(kNoTime);
-    if (isProved && verdict->lacksTrials)
-      return leaveUntested(verdict->reason);
-    return take(std::move(verdict));
-  }
-
-  std::optional<Verdict> tryOwnSizes(const Graph &program,
-                                     const Judged &judged) {
-    const search::Candidate &candidate = *judged.candidate;
-    if (judged.ofClaims.empty())
-      return tryOwnSizes(program, candidate.graph, judged.whole);
-    // Equal parts make an equal whole; this is a look at how they were joined,
-    // which need not say anything.
-    if (!take(verifyAtOwnSizes(program, candidate.graph,
-                               getOwnSizeOptions(judged.whole.certificate)),
-              /*mayBeUnknown=*/true))
-      return std::nullopt;
-    std::optional<Verdict> sum;
-    for (auto [claim, proof] :
-         llvm::zip_equal(candidate.claims, judged.ofClaims)) {
-      std::optional<Verdict> part =
-          tryOwnSizes(claim.program, claim.graph, proof);
-      if (!part)
-        return std::nullopt;
-      sum = sum ? join(std::move(*sum), std::move(*part)) : std::move(*part);
-    }
-    return sum;
-  }
-
-  /// None, with the reason noted, if a candidate with this verdict is not
-  /// taken.
-  std::optional<Verdict> take(llvm::Expected<Verdict> verdict,
-                              bool mayBeUnknown = false) {
-    if (!verdict) {
-      result.whyNot = llvm::toString(verdict.takeError());
-      return std::nullopt;
-    }
-    bool isOpen = verdict->kind == Verdict::Unknown && !verdict->disagreement;
-    if (verdict->kind == Verdict::Equal || (isOpen && mayBeUnknown))
-      return std::move(*verdict);
-    result.whyNot = "the final test of a candidate says " +
-                    getVerdictName(verdict->kind).str() + ": " +
-                    verdict->reason;
-    return std::nullopt;
-  }
-
   void replace(const search::Candidate &candidate,
                const Certificate &certificate) {
     replaceBody(op, candidate.graph, certificate);
@@ -548,15 +336,9 @@ private:
 
   kernel::GraphOp op;
   const SearchGraphOptions &options;
-  std::chrono::steady_clock::time_point start =
-      std::chrono::steady_clock::now();
-  /// When the proof heard of it first.
-  std::optional<std::chrono::steady_clock::time_point> interruptedAt;
+  const FinalTest::Clock::time_point start = FinalTest::Clock::now();
   SearchGraphResult result;
   bool hasFailedTest = false; ///< some candidate did not take the final test
-  /// Some candidate is equal, without the bound, and others have a share of its
-  /// work.
-  bool isHardToProve = false;
 };
 } // namespace
 
@@ -568,106 +350,10 @@ llvm::Error mlir::mirage::checkOptions(const SearchGraphOptions &options) {
   return search::checkOptions(options.search);
 }
 
-/// The operator that an op carries out, be it by an accumulation.
-static std::optional<Opcode> findOperator(mlir::Operation *op) {
-  auto row = dyn_cast<OperatorOpInterface>(op);
-  if (!row)
-    return std::nullopt;
-  Opcode opcode = row.getTableOpcode();
-  return opcode == Opcode::Accumulate ? readOperatorAttributes(row).reduction
-                                      : opcode;
-}
-
-/// Ops in place of others are where those with the same operator were, if there
-/// are some: a product of the µGraph where the program's products stand.
-static void inheritLocations(ArrayRef<mlir::Operation *> from, Block &to) {
-  llvm::MapVector<Opcode, SmallVector<Location>> byOperator;
-  for (mlir::Operation *op : from)
-    if (std::optional<Opcode> opcode = findOperator(op))
-      byOperator[*opcode].push_back(op->getLoc());
-  DenseSet<mlir::Operation *> old(from.begin(), from.end());
-  for (mlir::Operation &written : to) {
-    if (old.contains(&written))
-      continue;
-    written.walk([&](mlir::Operation *op) {
-      std::optional<Opcode> opcode = findOperator(op);
-      auto found = opcode ? byOperator.find(*opcode) : byOperator.end();
-      if (found != byOperator.end())
-        op->setLoc(FusedLoc::get(op->getContext(), found->second));
-    });
-  }
-}
-
-void mlir::mirage::replaceBody(kernel::GraphOp op, const Graph &graph,
-                               const Certificate &certificate) {
-  Block &body = op.getBody().front();
-  kernel::YieldOp yield = op.getYield();
-  OpBuilder builder(yield);
-  SmallVector<mlir::Operation *> old;
-  for (mlir::Operation &nested : body.without_terminator())
-    old.push_back(&nested);
-  SmallVector<Location> locations;
-  for (mlir::Operation *nested : old)
-    locations.push_back(nested->getLoc());
-  SmallVector<Value> values = writeGraph(
-      builder, builder.getFusedLoc(locations), graph, body.getArguments());
-  yield->setOperands(values);
-  inheritLocations(old, body);
-  for (mlir::Operation *nested : llvm::reverse(old))
-    nested->erase();
-  op->setAttr(kCertificateAttr,
-              getCertificateAttr(op.getContext(), certificate));
-}
-
 FailureOr<SearchGraphResult>
 mlir::mirage::searchGraph(kernel::GraphOp op,
                           const SearchGraphOptions &options) {
   // Callers without a pass manager have named no dependent dialects.
   op.getContext()->getOrLoadDialect<block::MirageBlockDialect>();
   return GraphSearcher(op, options).run();
-}
-
-static llvm::json::Value toJSON(const search::Candidate &candidate) {
-  return llvm::json::Object{{"graph", hashGraph(candidate.graph)},
-                            {"predictedUs", candidate.predictedUs},
-                            {"structure", toString(candidate.structure)}};
-}
-
-llvm::json::Value mlir::mirage::toJSON(const SearchGraphResult &result) {
-  llvm::json::Object object{
-      {"search", search::toJSON(result.search.report)},
-      {"limitsHit", search::listLimitsHit(result.search)},
-      {"stopReason", search::getStopReasonName(result.search.stopReason)},
-      {"replaced", result.isReplaced}};
-  if (result.isReplaced) {
-    object["kernels"] = int64_t(result.kernels.size());
-    llvm::json::Array sizes;
-    for (const KernelSizes &kernel : result.kernels)
-      sizes.push_back(kernel.isLibrary
-                          ? llvm::json::Object{{"library", "matmul"}}
-                          : llvm::json::Object{{"blocks", kernel.blocks},
-                                               {"threads", kernel.threads},
-                                               {"loop", kernel.loop},
-                                               {"stages", kernel.stages}});
-    object["sizes"] = std::move(sizes);
-    object["predictedUs"] = result.predictedUs;
-    if (result.measuredUs)
-      object["measuredUs"] = *result.measuredUs;
-    object["smallSizes"] = toJSON(result.smallSizes);
-    object["fullSize"] = toJSON(result.fullSize);
-  } else {
-    object["whyNot"] = result.whyNot;
-  }
-  if (result.measuredBaselineUs)
-    object["measuredBaselineUs"] = *result.measuredBaselineUs;
-  llvm::json::Array candidates, times;
-  for (const search::Candidate &candidate : result.search.candidates)
-    candidates.push_back(::toJSON(candidate));
-  for (const MeasuredTime &time : result.times)
-    times.push_back(toJSON(time));
-  object["candidates"] = std::move(candidates);
-  if (!times.empty())
-    object["times"] = std::move(times);
-  object["nearMisses"] = search::toJSON(result.search.nearMisses);
-  return object;
 }
