@@ -201,6 +201,22 @@ static std::string explainNull(const MirageGraph *graph, const char *name,
                                                       : "place for the result");
 }
 
+static llvm::Expected<Opcode> findOperator(StringRef name) {
+  if (std::optional<Opcode> opcode = parseOpcode(name))
+    return *opcode;
+  return llvm::createStringError("expects the name of an operator, got \"" +
+                                 name + "\"");
+}
+
+/// Numbers what an operator of that name has added.
+static MirageStatus finish(MirageGraph &graph, StringRef name,
+                           llvm::Expected<ValueId> added, MirageValue *result) {
+  if (!added)
+    return refuse(name + ": " + llvm::toString(added.takeError()));
+  *result = graph.numberResult(*added);
+  return MirageSuccess;
+}
+
 MirageStatus mirageGraphAddOperator(MirageGraph *graph, const char *name,
                                     const MirageValue *operands,
                                     size_t numOperands, const char *attributes,
@@ -209,10 +225,9 @@ MirageStatus mirageGraphAddOperator(MirageGraph *graph, const char *name,
     return refuse(problem);
   if (!operands && numOperands > 0)
     return refuse("expects " + Twine(numOperands) + " operands, got null");
-  std::optional<Opcode> opcode = parseOpcode(name);
+  llvm::Expected<Opcode> opcode = findOperator(name);
   if (!opcode)
-    return refuse("expects the name of an operator, got \"" + Twine(name) +
-                  "\"");
+    return refuse(opcode.takeError());
   llvm::Expected<ReadAttributes> read = readAttributes(attributes);
   if (!read)
     return refuse(read.takeError());
@@ -221,10 +236,7 @@ MirageStatus mirageGraphAddOperator(MirageGraph *graph, const char *name,
     return refuse(Twine(name) + ": " + llvm::toString(ids.takeError()));
   llvm::Expected<ValueId> added = graph->getBuilder().add(
       *opcode, *ids, std::move(read->attributes), read->request);
-  if (!added)
-    return refuse(Twine(name) + ": " + llvm::toString(added.takeError()));
-  *result = graph->numberResult(*added);
-  return MirageSuccess;
+  return finish(*graph, name, std::move(added), result);
 }
 
 MirageStatus mirageGraphAddOperatorWithNumber(MirageGraph *graph,
@@ -234,19 +246,15 @@ MirageStatus mirageGraphAddOperatorWithNumber(MirageGraph *graph,
                                               MirageValue *result) {
   if (std::string problem = explainNull(graph, name, result); !problem.empty())
     return refuse(problem);
-  std::optional<Opcode> opcode = parseOpcode(name);
+  llvm::Expected<Opcode> opcode = findOperator(name);
   if (!opcode)
-    return refuse("expects the name of an operator, got \"" + Twine(name) +
-                  "\"");
+    return refuse(opcode.takeError());
   auto ids = graph->resolve(operand);
   if (!ids)
     return refuse(Twine(name) + ": " + llvm::toString(ids.takeError()));
   llvm::Expected<ValueId> added = graph->getBuilder().addWithNumber(
       *opcode, ids->front(), number, isNumberFirst);
-  if (!added)
-    return refuse(Twine(name) + ": " + llvm::toString(added.takeError()));
-  *result = graph->numberResult(*added);
-  return MirageSuccess;
+  return finish(*graph, name, std::move(added), result);
 }
 
 MirageStatus mirageGraphAddSumTo(MirageGraph *graph, MirageValue operand,

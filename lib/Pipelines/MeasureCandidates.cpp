@@ -71,9 +71,7 @@ struct PrepareMeasuringPass
   }
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    OpPassManager backEnd(ModuleOp::getOperationName());
-    addBackEnd(backEnd, CompileOptions());
-    backEnd.getDependentDialects(registry);
+    addBackEndDialects(registry);
   }
 
   void runOnOperation() override { markAllAnalysesPreserved(); }

@@ -166,6 +166,12 @@ void mlir::mirage::addBackEnd(OpPassManager &passManager,
   addEmit(passManager, options);
 }
 
+void mlir::mirage::addBackEndDialects(DialectRegistry &registry) {
+  OpPassManager backEnd(ModuleOp::getOperationName());
+  addBackEnd(backEnd, CompileOptions());
+  backEnd.getDependentDialects(registry);
+}
+
 /// The search and, where one is wanted, the bundle of its candidates.
 static void addSearchAndBundle(OpPassManager &passManager,
                                const CompileOptions &options) {

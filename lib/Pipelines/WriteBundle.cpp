@@ -88,9 +88,7 @@ struct WriteBundlePass
   }
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    OpPassManager backEnd(ModuleOp::getOperationName());
-    addBackEnd(backEnd, CompileOptions());
-    backEnd.getDependentDialects(registry);
+    addBackEndDialects(registry);
   }
 
   void runOnOperation() override {

@@ -15,6 +15,8 @@ namespace mlir::mirage {
 
 /// Adds everything behind the search: optimize, lower, emit.
 void addBackEnd(OpPassManager &passManager, const CompileOptions &options);
+/// The dialects that it depends on, for passes that run it.
+void addBackEndDialects(DialectRegistry &registry);
 
 /// A pass that compiles the candidates that the search left as functions
 /// (Mirage/Transforms/CandidateFunctions.h), and the program without a search,
