@@ -155,7 +155,12 @@ def _enumerate(executor: Any, shards: Optional[int], module: Module, options: Di
         options["time-limit-s"] = max(1, math.ceil(options["time-limit-s"] - (time.monotonic() - started)))
     if measures_there and find_gpu_on(executor, shards):
         bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
-        module.clone().run_with_options(lib.mirageModuleCompile, {**options, "to": "search", "bundle": bundle})
+        candidates = module.clone()
+        given = {**options, "to": "search", "bundle": bundle}
+        _, interrupted = call_interruptibly(
+            module.context, lambda: candidates.run_with_options(lib.mirageModuleCompile, given))
+        if interrupted:
+            return True
         if measure_on(executor, bundle, times, shards):
             options["times"] = times
     return False
