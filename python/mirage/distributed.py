@@ -26,6 +26,10 @@ logger = logging.getLogger("mirage")
 _OF_ONE_PROCESS = ("cache", "checkpoint", "gpu", "measure", "report", "shard", "times")
 
 
+#: In the place of what a worker would have said.
+_LOST: Any = object()
+
+
 class Shard(NamedTuple):
     """What a worker has enumerated."""
 
@@ -108,7 +112,7 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
     try:
         for number, future in enumerate(futures):
             shard = _ask(future, f"shard {number}")
-            if shard is not None and _merge(shard, number, output):
+            if shard is not _LOST and _merge(shard, number, output):
                 merged += 1
                 empty += shard.is_empty
     except BaseException:
@@ -137,8 +141,13 @@ def _merge(shard: Any, number: int, output: str) -> bool:
 
 
 def find_gpu_on(executor: Any, shards: Optional[int]) -> bool:
-    """Whether a worker has a GPU, of those that answer as many questions as there are shards."""
-    futures = [_submit(executor, find_gpu) for _ in range(check_executor(executor, shards))]
+    """Whether a worker has a GPU, of those that answer as many questions as there are shards. None of a
+    pool that takes no work any more, as where workers die."""
+    try:
+        futures = [_submit(executor, find_gpu) for _ in range(check_executor(executor, shards))]
+    except RunError as error:
+        logger.warning("no worker measures: %s", error)
+        return False
     return any(isinstance(_ask(future), str) for future in futures)
 
 
@@ -156,11 +165,11 @@ def measure_on(executor: Any, bundle: str, output: str, shards: Optional[int]) -
 
 
 def _ask(future: Any, what: str = "a worker") -> Any:
-    """What a worker has to say; none where it was lost."""
+    """What a worker has to say, or _LOST."""
     try:
         return future.result()
     except CompileError:
         raise  # of the program, which all of them have
     except (Exception, concurrent.futures.CancelledError) as error:
         logger.warning("%s was lost: %s", what, error or type(error).__name__)
-        return None
+        return _LOST
