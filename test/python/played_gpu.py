@@ -502,3 +502,50 @@ def test_gpus_are_found():
     assert mi.devices.find_gpu(1) == "fake device"
     assert mi.devices.find_gpu(2) is None
     assert devices.get_gpu(("cuda", 1)).is_capturing(make_stream(1)) is False
+
+
+# ---------------------------------------------------------------------- measuring
+
+
+@pytest.fixture
+def no_ptxas(tmp_path, monkeypatch):
+    """The driver that is played takes PTX and no cubin."""
+    program = tmp_path / "ptxas"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), os.environ["PATH"]]))
+
+
+def make_norm_linear():
+    graph = mi.new_kernel_graph()
+    x, w = graph.new_input(dims=(16, 64)), graph.new_input(dims=(64, 128))
+    graph.matmul(graph.rms_norm(x), w)
+    return graph
+
+
+def test_searches_measure(no_ptxas):
+    optimized = make_norm_linear().superoptimize(max_states=5000)
+    result = optimized.result
+    assert result.ranked_by == "measured" and result.why_not_measured == ""
+    assert result.measured_us > 0 and result.measured_baseline_us > 0
+    times = result.report["graphs"][0]["times"]
+    assert any(time["baseline"] for time in times) and any(not time["baseline"] for time in times)
+    assert result.measured_us in [time["coldUs"]["median"] for time in times if time["verdict"] == "right"]
+    assert 'chip = "sm_90a"' in optimized.mlir  # that of the GPU
+    assert " us measured, " in str(result)
+
+
+def test_a_gpu_that_is_not_the_target_does_not_measure(no_ptxas):
+    result = make_norm_linear().superoptimize(target="sm_80", max_states=5000).result
+    assert result.improved and result.ranked_by == "predicted" and result.why_not_measured == "no sm_80 at hand"
+
+
+def test_the_gpu_that_is_chosen_measures(no_ptxas):
+    try:
+        mi.set_gpu_device_id(7)
+        result = make_norm_linear().superoptimize(max_states=5000).result
+        assert result.why_not_measured == "no GPU"
+        with pytest.raises(mi.CompileError, match="candidates cannot be measured: .*7"):
+            make_norm_linear().superoptimize(measure=True, max_states=5000)
+    finally:
+        mi.set_gpu_device_id(0)
