@@ -251,6 +251,10 @@ std::optional<FormId> QuotientFinder::divideUncached(FormId t, FormId c) {
 /// Finds the quotient's monomials one by one: the first one of what is left is
 /// some monomial of c times one of the quotient.
 bool QuotientFinder::divideRest(FormId rest, FormId c, FormId &quotient) {
+  auto key =
+      std::make_pair(static_cast<uint32_t>(rest), static_cast<uint32_t>(c));
+  if (indivisible.contains(key))
+    return false;
   Letters letters = context.get(rest).freeLetters;
   llvm::append_range(letters, context.get(c).freeLetters);
   uint16_t scope = ExpressionContext::getFreshScope(letters);
@@ -272,5 +276,6 @@ bool QuotientFinder::divideRest(FormId rest, FormId c, FormId &quotient) {
         return true;
       }
     }
+  indivisible.insert(key);
   return false;
 }

@@ -31,6 +31,7 @@
 
 #include "Mirage/Algebra/Expression.h"
 #include "Mirage/Algebra/Pruner.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::mirage {
 
@@ -90,6 +91,9 @@ private:
   ExpressionContext &context;
   SubexpressionOptions options;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, std::optional<FormId>> memo;
+  /// What was left of some form and could not be divided: many orders of the
+  /// quotient's monomials lead there.
+  llvm::DenseSet<std::pair<uint32_t, uint32_t>> indivisible;
 };
 
 /// The subexpression test for the outputs of one program.

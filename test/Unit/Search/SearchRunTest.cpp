@@ -114,6 +114,23 @@ TEST(SearchRunTest, CandidatesOfRepeatedElementsAreJudgedInTime) {
   EXPECT_LT(run(repeatedMaximum(), options).report.seconds, 7);
 }
 
+/// A norm of a norm: what it is written out was divided by what it may be a
+/// product of in all orders of the quotient's terms, for hours.
+TEST(SearchRunTest, NormsOfNormsAreDividedInTime) {
+  ProgramBuilder b;
+  ValueId sum = b.reduce(Opcode::Sum, b.input({64, 3}), 1);
+  Attributes ofRows;
+  ofRows.dims = {1};
+  ofRows.scalars = {1e-5};
+  ValueId norm = b.apply(Opcode::LayerNorm, {sum}, ofRows);
+  ofRows.scalars = {0};
+  SearchOptions options;
+  options.timeLimitS = 1;
+  SearchResult result =
+      run(b.finish({b.apply(Opcode::RmsNorm, {norm}, ofRows)}), options);
+  EXPECT_LT(result.report.seconds, 7);
+}
+
 /// Nothing verifies, and each candidate takes a second.
 TEST(SearchRunTest, JudgingEndsSoonAfterAnInterrupt) {
   SearchOptions options;
