@@ -151,6 +151,12 @@ MIRAGE_C_EXPORTED MirageStatus mirageModulePrint(const MirageModule *module,
 MIRAGE_C_EXPORTED MirageStatus mirageModuleRunPipeline(MirageModule *module,
                                                        const char *pipeline);
 
+/** What a bug report wants: the module and the pipeline, as `mirage-opt
+ * --run-reproducer` takes them, of the context's last call if that came to
+ * MirageInternalError. \p text is empty otherwise. */
+MIRAGE_C_EXPORTED MirageStatus
+mirageContextGetReproducer(const MirageContext *context, MirageText *text);
+
 /** An option by the name that it has on the command line. */
 typedef struct {
   const char *name;

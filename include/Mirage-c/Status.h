@@ -35,7 +35,11 @@ typedef enum {
   MirageInvalidArgument = 1,
   /** All else: a program that is none, no driver, no such file, a device that
    * is too old, a kernel that failed. */
-  MirageFailure = 2
+  MirageFailure = 2,
+  /** A fault of Mirage's own, for a bug report: a pass that left a module which
+   * does not verify, operations that no pass lowers, a kernel that breaks a
+   * rule of the machine on the emulator. */
+  MirageInternalError = 3
 } MirageStatus;
 
 /** The sentence that belongs to the last call of this thread that did not

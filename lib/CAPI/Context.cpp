@@ -201,15 +201,22 @@ ContextCall::ContextCall(MirageContext &context)
         if (firstError.empty() &&
             diagnostic.getSeverity() == DiagnosticSeverity::Error)
           firstError = converted.toString();
+        if (faults && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          faults->noteError(converted.message);
         if (context.onDiagnostic)
           context.onDiagnostic(&converted.c, context.diagnosticData);
       }) {
   context.isCancelled = false;
   context.reports.clear();
+  context.reproducer.clear();
 }
 
 MirageStatus ContextCall::finish(LogicalResult result, const Twine &what) {
   if (succeeded(result))
     return MirageSuccess;
-  return reportFailure(firstError.empty() ? what : firstError);
+  return reportFailure(describe(what));
+}
+
+std::string ContextCall::describe(const Twine &what) const {
+  return firstError.empty() ? what.str() : firstError;
 }

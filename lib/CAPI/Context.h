@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CAPI_CONTEXT_H
 
 #include "Mirage-c/Compiler.h"
+#include "Mirage/Pipelines/FaultWatch.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -36,6 +37,7 @@ struct MirageContext {
                 "a signal handler may set it");
   std::mutex mutex;          ///< of progress and reports
   llvm::json::Array reports; ///< of the searches of the call that runs
+  std::string reproducer;    ///< of the last call, if a fault of ours ended it
 };
 
 struct MirageModule {
@@ -52,12 +54,19 @@ public:
   explicit ContextCall(MirageContext &context);
   ContextCall(const ContextCall &) = delete;
 
+  /// Is told of all errors from now on.
+  void watchBy(FaultWatch *watch) { faults = watch; }
+
   /// Success, or the first error that there was.
   /// \param what  the error, if no diagnostic has said one.
   MirageStatus finish(LogicalResult result, const Twine &what);
 
+  /// The first error that there was, else `what`.
+  std::string describe(const Twine &what) const;
+
 private:
   std::string firstError;
+  FaultWatch *faults = nullptr;
   ScopedDiagnosticHandler handler;
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Context.h"
+#include "Mirage/Pipelines/FaultWatch.h"
 #include "Mirage/Pipelines/Judge.h"
 #include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Target/PTX/Ptxas.h"
@@ -92,7 +93,9 @@ MirageStatus mirageModulePrint(const MirageModule *module, MiragePrintForm form,
 //===----------------------------------------------------------------------===//
 
 /// Of a module that is replaced where all of it succeeds.
-static MirageStatus runPipeline(MirageModule &module, StringRef pipeline) {
+/// \param isOurs  the pipeline is one of Mirage's.
+static MirageStatus runPipeline(MirageModule &module, StringRef pipeline,
+                                bool isOurs) {
   std::string problem;
   llvm::raw_string_ostream os(problem);
   ContextCall call(*module.context);
@@ -104,9 +107,16 @@ static MirageStatus runPipeline(MirageModule &module, StringRef pipeline) {
     return refuse("expects a pipeline of builtin.module, got one of " + anchor);
   PassManager passManager(&module.context->mlir);
   static_cast<OpPassManager &>(passManager) = std::move(*passes);
+  FaultWatch watch(passManager, isOurs);
+  call.watchBy(&watch);
   OwningOpRef<ModuleOp> changed = module.op->clone();
-  if (failed(passManager.run(*changed)))
-    return call.finish(failure(), "a pass failed and did not say why");
+  if (failed(passManager.run(*changed))) {
+    std::string problem = call.describe("a pass failed and did not say why");
+    if (!watch.isInternal())
+      return reportFailure(problem);
+    module.context->reproducer = printReproducer(*module.op, pipeline);
+    return reportFault(problem);
+  }
   module.op = std::move(changed);
   return MirageSuccess;
 }
@@ -116,7 +126,18 @@ MirageStatus mirageModuleRunPipeline(MirageModule *module,
   if (!module || !pipeline)
     return refuse(Twine("expects a ") + (module ? "pipeline" : "module") +
                   ", got null");
-  return runPipeline(*module, pipeline);
+  return runPipeline(*module, pipeline, /*isOurs=*/false);
+}
+
+MirageStatus mirageContextGetReproducer(const MirageContext *context,
+                                        MirageText *text) {
+  if (!text)
+    return refuse("expects a place for the text, got null");
+  *text = {nullptr, 0};
+  if (!context)
+    return refuse("expects a context, got null");
+  *text = makeText(context->reproducer);
+  return MirageSuccess;
 }
 
 /// A value as a textual pipeline has it; none where it cannot.
@@ -153,8 +174,8 @@ static MirageStatus runWithOptions(StringRef pipeline, MirageModule *module,
     text += (text.empty() ? "" : " ") + std::string(option.name) + "=" + *value;
   }
   MirageStatus status = runPipeline(
-      *module,
-      llvm::formatv("builtin.module({0}{{{1}})", pipeline, text).str());
+      *module, llvm::formatv("builtin.module({0}{{{1}})", pipeline, text).str(),
+      /*isOurs=*/true);
   if (status == MirageSuccess && report)
     *report = makeText(
         llvm::formatv("{0:2}\n",

@@ -336,16 +336,20 @@ MirageStatus mirageProgramMakeCurrent(const MirageProgram *program) {
   return report(program->device->makeCurrent());
 }
 
+/// \param breaksRule  set where the error is a finding of a kernel.
 static llvm::Expected<std::vector<HostTensor>>
-emulate(const Artifact &artifact, llvm::ArrayRef<HostTensor> inputs) {
+emulate(const Artifact &artifact, llvm::ArrayRef<HostTensor> inputs,
+        bool &breaksRule) {
   llvm::Expected<EmulatorRun> run = runOnEmulator(artifact, inputs);
   if (!run)
     return run.takeError();
   for (const EmulatedLaunch &launch : run->launches)
     for (const emulator::Finding &finding : launch.result.findings)
-      if (!emulator::isWarning(finding.kind))
+      if (!emulator::isWarning(finding.kind)) {
+        breaksRule = true;
         return llvm::createStringError("kernel " + launch.kernel + ": " +
                                        finding.str());
+      }
   return std::move(run->outputs);
 }
 
@@ -374,16 +378,18 @@ MirageStatus mirageProgramRun(const MirageProgram *program,
     values.push_back(gather(tensor, {bytes, bytes + tensor.getSizeBytes()}));
   }
   std::vector<HostTensor> computed;
+  bool breaksRule = false;
   auto run = [&]() -> llvm::Error {
-    auto outputs =
-        program->cuda ? program->cuda->run(values) : emulate(artifact, values);
+    auto outputs = program->cuda ? program->cuda->run(values)
+                                 : emulate(artifact, values, breaksRule);
     if (outputs)
       computed = std::move(*outputs);
     return outputs.takeError();
   };
   if (llvm::Error error =
           program->device ? program->device->runCurrent(run) : run())
-    return report(std::move(error));
+    return breaksRule ? reportFault(llvm::toString(std::move(error)))
+                      : report(std::move(error));
   for (auto [number, tensor] : llvm::enumerate(artifact.outputs))
     writeElements(tensor, computed[number], outputs[number]);
   return MirageSuccess;

@@ -55,6 +55,11 @@ MirageStatus mlir::mirage::reportFailure(const llvm::Twine &message) {
   return MirageFailure;
 }
 
+MirageStatus mlir::mirage::reportFault(const llvm::Twine &message) {
+  lastError = message.str();
+  return MirageInternalError;
+}
+
 MirageStatus mlir::mirage::report(llvm::Error error) {
   if (!error)
     return MirageSuccess;

@@ -27,6 +27,8 @@ std::string explainBadSize(llvm::StringRef name, size_t expected, size_t found);
 /// Success, or what else went wrong.
 MirageStatus report(llvm::Error error);
 MirageStatus reportFailure(const llvm::Twine &message);
+/// Mirage's own mistake.
+MirageStatus reportFault(const llvm::Twine &message);
 
 /// The bytes, for the caller to free, with a zero behind them.
 MirageText makeText(llvm::StringRef bytes);

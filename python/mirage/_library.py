@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import tempfile
 import types
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_size_t,
@@ -13,9 +14,9 @@ from typing import Any, Callable, List, Optional, Sequence
 
 from ._version import __version__
 from .arguments import to_text
-from .errors import CompileError, Diagnostic, GraphError, MirageError, RunError
+from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
 
-SUCCESS, INVALID_ARGUMENT, FAILURE = 0, 1, 2
+SUCCESS, INVALID_ARGUMENT, FAILURE, INTERNAL_ERROR = 0, 1, 2, 3
 TEXT, TEXT_WITH_LOCATIONS, BYTECODE = 0, 1, 2  # MiragePrintForm
 
 
@@ -94,6 +95,7 @@ _PROTOTYPES = {
     "mirageContextSetDiagnosticHandler": (_STATUS, [c_void_p, DIAGNOSTIC_HANDLER, c_void_p]),
     "mirageContextSetProgressHandler": (_STATUS, [c_void_p, PROGRESS_HANDLER, c_void_p]),
     "mirageContextCancelSearches": (None, [c_void_p]),
+    "mirageContextGetReproducer": (_STATUS, [c_void_p, POINTER(Text)]),
     "mirageModuleParse": (_STATUS, [c_void_p, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
     "mirageModuleClone": (_STATUS, [c_void_p, POINTER(c_void_p)]),
     "mirageModuleDestroy": (None, [c_void_p]),
@@ -248,6 +250,13 @@ def check_run(status: int) -> None:
         raise RunError(last_error())
 
 
+def make_internal_error(message: str, program: bytes) -> InternalError:
+    """Of a program that is kept in a file, for a bug report."""
+    with tempfile.NamedTemporaryFile("wb", prefix="mirage-fault-", suffix=".mlir", delete=False) as file:
+        file.write(f"// {' '.join(message.split())}\n".encode() + program)
+    return InternalError(f"{message} (a fault of Mirage's own; please report it with {file.name})", file.name)
+
+
 def take_text(text: Text) -> bytes:
     """The bytes, which are given back to the library."""
     try:
@@ -314,6 +323,10 @@ class Context:
 
     def check(self, status: int) -> None:
         """Raises what a call came to that has just ended; warnings stay in `diagnostics`."""
+        if status == INTERNAL_ERROR:
+            message, text = last_error(), Text()
+            lib.mirageContextGetReproducer(self.handle.pointer, byref(text))
+            raise make_internal_error(message, take_text(text))
         if status != SUCCESS:
             raise CompileError(last_error(), self.diagnostics)
 

@@ -8,16 +8,15 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import weakref
 from ctypes import byref, c_void_p
 from typing import Any, Optional
 
 from . import _library
 from ._library import Context, Module, lib
-from .errors import GraphError, InternalError
+from .errors import GraphError
 from .graph import KernelGraph
-from .programs import CompiledGraph, make_folder
+from .programs import MUGRAPH, PLAN, PLANNED, CompiledGraph, make_folder
 
 logger = logging.getLogger("mirage")
 
@@ -49,11 +48,6 @@ def log_warnings(context: Context) -> None:
             logger.warning("%s", diagnostic.message)
 
 
-#: What stands beside an artifact in its folder: the µGraph that was compiled; the same down to the
-#: threads, in the order and the places that were planned; and what the planner says of it.
-MUGRAPH, PLANNED, PLAN = "mugraph.mlir", "planned.mlir", "plan.json"
-
-
 def compile_module(module: Module, **options: Any) -> str:
     """From µGraphs to a folder with the artifact and what was decided on the way."""
     folder = pathlib.Path(make_folder())
@@ -71,14 +65,8 @@ def compile_module(module: Module, **options: Any) -> str:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     if not (folder / "artifact" / "manifest.json").exists():
-        raise InternalError("the compiler wrote no artifact and did not say why", _write_reproducer(text.decode()))
+        raise _library.make_internal_error("the compiler wrote no artifact and did not say why", text)
     return str(folder)
-
-
-def _write_reproducer(text: str) -> str:
-    with tempfile.NamedTemporaryFile("w", prefix="mirage-", suffix=".mlir", delete=False) as file:
-        file.write(text)
-    return file.name
 
 
 def compile_graph(graph: KernelGraph) -> CompiledGraph:

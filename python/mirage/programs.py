@@ -33,11 +33,17 @@ def _read_specs(program: c_void_p, count, get) -> Tuple[TensorSpec, ...]:
     return tuple(specs)
 
 
+#: What stands beside an artifact in its folder: the µGraph that was compiled; the same down to the
+#: threads, in the order and the places that were planned; and what the planner says of it.
+MUGRAPH, PLANNED, PLAN = "mugraph.mlir", "planned.mlir", "plan.json"
+
+
 class LoadedProgram:
     """An artifact on one device."""
 
     def __init__(self, folder: str, device: Device):
         self.device = device
+        self._mugraph = pathlib.Path(folder).parent / MUGRAPH
         pointer = c_void_p()
         check_run(lib.mirageProgramLoad(open_device(device), os.fsencode(folder), 0, byref(pointer)))
         self.handle = Handle(pointer, lib.mirageProgramDestroy)
@@ -51,8 +57,11 @@ class LoadedProgram:
     def run(self, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On the emulator, by addresses."""
         with self.lock:
-            check_run(lib.mirageProgramRun(self.handle, (c_void_p * len(inputs))(*inputs),
-                                           (c_void_p * len(outputs))(*outputs)))
+            status = lib.mirageProgramRun(self.handle, (c_void_p * len(inputs))(*inputs),
+                                          (c_void_p * len(outputs))(*outputs))
+            if status == _library.INTERNAL_ERROR:
+                raise _library.make_internal_error(_library.last_error(), self._mugraph.read_bytes())
+            check_run(status)
 
     def enqueue(self, stream: RunStream, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On a GPU."""
@@ -124,17 +133,17 @@ class CompiledGraph:
     @property
     def mlir(self) -> str:
         """The µGraph that was compiled."""
-        return self._read("mugraph.mlir")
+        return self._read(MUGRAPH)
 
     @property
     def planned_mlir(self) -> str:
         """The same down to the threads, as it was planned: steps, places, layouts."""
-        return self._read("planned.mlir")
+        return self._read(PLANNED)
 
     @property
     def plan(self) -> str:
         """What was decided, as `--mirage-explain` says it, as JSON."""
-        return self._read("plan.json")
+        return self._read(PLAN)
 
     @property
     def ptx(self) -> str:

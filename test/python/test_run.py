@@ -1,11 +1,15 @@
 """Calls: what tensors a program takes, and numbers on the emulator."""
 
+import os
+import pathlib
+import re
 import sys
 
 import numpy as np
 import pytest
 
 import mirage as mi
+from mirage import _library
 from conftest import relative_error
 
 
@@ -314,3 +318,34 @@ def test_imports_are_late():
         [sys.executable, "-c", "import mirage, sys; print('torch' in sys.modules, 'numpy' in sys.modules)"],
         capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_kernel_that_breaks_a_rule_is_a_fault_of_ours(tmp_path):
+    graph = mi.new_kernel_graph()
+    x = graph.new_input((16, 64), dtype=mi.float16)
+    graph.mark_output(graph.exp(x))
+    graph.compile().save(tmp_path / "program")
+    code = tmp_path / "program" / "artifact" / "kernels.ptx"
+    text = code.read_text()
+    stride = re.search(r"mul\.wide\.u32 \t%rd\d+, %r\d+, (\d);", text)
+    code.write_text(text[:stride.start(1)] + "9" + text[stride.end(1):])  # as long as before, as the manifest wants
+    with pytest.raises(mi.RunError, match="checksum") as caught:
+        mi.load(tmp_path / "program").inputs
+    manifest = code.with_name("manifest.json")
+    manifest.write_text(manifest.read_text().replace(*re.search(r"checksum (\w+) .* (\w+)$", str(caught.value)).groups()))
+    with pytest.raises(mi.InternalError, match="a fault of Mirage's own") as caught:
+        mi.load(tmp_path / "program")([np.zeros((16, 64), np.float16)])
+    assert "mirage_kernel.exp" in pathlib.Path(caught.value.reproducer).read_text()
+    mi.from_mlir(pathlib.Path(caught.value.reproducer).read_text())
+    os.remove(caught.value.reproducer)
+
+
+def test_a_fault_of_the_compiler_says_where_its_program_is(monkeypatch):
+    graph = mi.new_kernel_graph()
+    graph.mark_output(graph.exp(graph.new_input((16, 64), dtype=mi.float16)))
+    # Nothing known makes the compiler fail so; what it then does, FaultWatchTest has.
+    monkeypatch.setattr(_library.lib, "mirageModuleCompile", lambda *_: _library.INTERNAL_ERROR)
+    with pytest.raises(mi.InternalError) as caught:
+        graph.compile()
+    assert caught.value.reproducer in str(caught.value)
+    os.remove(caught.value.reproducer)

@@ -21,6 +21,7 @@ static void expect(MirageStatus status, const char *what) {
   printf("%s: %s: %s\n", what,
          status == MirageInvalidArgument ? "argument"
          : status == MirageFailure       ? "failure"
+         : status == MirageInternalError ? "fault"
                                          : "success",
          status == MirageSuccess ? "" : mirageGetLastError());
 }

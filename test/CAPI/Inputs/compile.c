@@ -245,6 +245,9 @@ static void testMistakes(MirageContext *context, MirageContext *other) {
                                  "builtin.module(convert-mirage-kernel-to-"
                                  "linalg,mirage-superoptimize{target=sm_1})"),
          "later");
+  require(mirageContextGetReproducer(context, &after), "reproducer");
+  printf("to reproduce: %zu bytes\n", after.size); /* for it is a user's */
+  mirageTextFree(&after);
   expect(mirageModulesVerify(module, foreign, NULL, &verdict, NULL),
          "contexts");
   expect(mirageCheckpointsMerge("nowhere/x", NULL, 1, NULL), "no inputs");
