@@ -100,8 +100,11 @@ static MirageStatus runPipeline(MirageModule &module, StringRef pipeline,
   llvm::raw_string_ostream os(problem);
   ContextCall call(*module.context);
   FailureOr<OpPassManager> passes = parsePassPipeline(pipeline, os);
-  if (failed(passes)) // what follows the first line shows the pipeline
-    return refuse(StringRef(problem).split('\n').first);
+  if (failed(passes)) { // what follows the first line shows the pipeline
+    StringRef line = StringRef(problem).split('\n').first;
+    line.consume_front("<Pass-Options-Parser>: ");
+    return refuse(line);
+  }
   StringRef anchor = passes->getOpAnchorName();
   if (anchor != ModuleOp::getOperationName())
     return refuse("expects a pipeline of builtin.module, got one of " + anchor);

@@ -106,7 +106,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 def _read_graph(arguments: argparse.Namespace) -> Any:
     with (sys.stdin.buffer if arguments.program == "-" else open(arguments.program, "rb")) as file:
-        return from_mlir(file.read(), arguments.function)
+        return from_mlir(file.read(), arguments.function, arguments.program)
 
 
 def _show(arguments: argparse.Namespace) -> int:

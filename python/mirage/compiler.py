@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import logging
-import os
 import pathlib
 import re
 import shutil
 import subprocess
-import weakref
 from ctypes import byref, c_void_p
 from typing import Any, Optional
 
 from . import _library
 from ._library import Context, Module, lib
 from .errors import GraphError
+from .folders import bind_folder, make_folder
 from .graph import KernelGraph
-from .programs import MUGRAPH, PLAN, PLANNED, CompiledGraph, make_folder
+from .programs import MUGRAPH, PLAN, PLANNED, CompiledGraph
 
 logger = logging.getLogger("mirage")
 
@@ -27,13 +26,14 @@ def to_module(graph: KernelGraph, context: Context, name: str = "main") -> Modul
     return Module(context, pointer)
 
 
-def from_mlir(text: "str | bytes", function: Optional[str] = None) -> KernelGraph:
+def from_mlir(text: "str | bytes", function: Optional[str] = None, file_name: str = "<mlir>") -> KernelGraph:
     """The program that a function of a module of MLIR is: linalg on tensors, or a µGraph.
 
-    function   its name; None: the only one"""
+    function    its name; None: the only one
+    file_name   of the text, in errors"""
     if not isinstance(text, (str, bytes)):
         raise GraphError(f"expects a module of MLIR as text or bytecode, got {type(text).__name__}")
-    module = Module.parse(Context(1), text, "<mlir>")
+    module = Module.parse(Context(1), text, file_name)
     module.context.diagnostics.clear()
     pointer = c_void_p()
     name = None if function is None else function.encode()
@@ -77,13 +77,8 @@ def compile_graph(graph: KernelGraph) -> CompiledGraph:
 
 def own(compiled: CompiledGraph, folder: str) -> Any:
     """Has a folder go when the program does, in the process that made it."""
-    compiled._finalizer = weakref.finalize(compiled, _remove, folder, os.getpid())
+    compiled._finalizer = bind_folder(compiled, folder)
     return compiled
-
-
-def _remove(folder: str, pid: int) -> None:
-    if os.getpid() == pid:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def describe_ptxas() -> Optional[str]:

@@ -18,6 +18,7 @@ from .arguments import show
 from .compiler import find_tool
 from .errors import CompileError, GraphError, RunError
 from .devices import find_gpu
+from .folders import open_scratch
 from .progress import call_interruptibly
 
 logger = logging.getLogger("mirage")
@@ -37,12 +38,50 @@ class Shard(NamedTuple):
     is_empty: bool  #: since the program is too large for one search: it is cut into parts
 
 
-def run_shard(program: bytes, options: Dict[str, Any], shard: str) -> Shard:
+class Waiting(NamedTuple):
+    """A file that is there while somebody waits for what workers do, for those that see its folder."""
+
+    path: str
+    machine: Any  #: as `_identify` says it
+
+    @classmethod
+    def begin(cls, folder: str) -> "Waiting":
+        path = pathlib.Path(folder, "waiting")
+        path.touch()
+        return cls(str(path), _identify(tempfile.gettempdir()))
+
+    def is_over(self) -> bool:
+        return not os.path.exists(self.path)
+
+
+def _identify(folder: str) -> Any:
+    """A folder among those of all machines and containers; None where that is not known."""
+    try:
+        status = os.stat(folder)
+        return pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(), folder, status.st_dev, status.st_ino
+    except OSError:
+        return None
+
+
+def _end_with(waiting: Waiting, context: Context) -> None:
+    """Has the context's searches end when nobody waits for them any more."""
+    pointer = context.handle.pointer  # and not the context, which holds the function
+
+    def look(*_: object) -> None:
+        if waiting.is_over():
+            lib.mirageContextCancelSearches(pointer)
+
+    if waiting.machine is not None and _identify(waiting.machine[1]) == waiting.machine:
+        context.watch(look)
+
+
+def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> Shard:
     """In a worker: enumerates a part, "1/4", of a program's search. A signal that ends the search, as
-    Ctrl-C sends it to all processes of a terminal, leaves what it has."""
-    with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
+    Ctrl-C sends it to all processes of a terminal, leaves what it has; and so does the end of waiting."""
+    with open_scratch() as folder:
         checkpoint = os.path.join(folder, "checkpoint")
         module = Module.parse(Context(), program)
+        _end_with(waiting, module.context)
         given = {**options, "checkpoint": checkpoint}
         if shard != "0/1":  # which is all of it
             given["shard"] = shard
@@ -58,7 +97,7 @@ def measure_bundle(files: Dict[str, bytes]) -> Optional[bytes]:
     runner = find_tool("mirage-run")
     if runner is None or find_gpu() is None:
         return None
-    with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
+    with open_scratch() as folder:
         for name, data in files.items():
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,18 +146,21 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
     count = check_executor(executor, shards)
     given = {name: value for name, value in options.items() if name not in _OF_ONE_PROCESS}
     given = _share_cores(executor, given, count)
-    futures = [_submit(executor, run_shard, program, given, f"{number}/{count}") for number in range(count)]
     merged = empty = 0
-    try:
-        for number, future in enumerate(futures):
-            shard = _ask(future, f"shard {number}")
-            if shard is not _LOST and _merge(shard, number, output):
-                merged += 1
-                empty += shard.is_empty
-    except BaseException:
-        for future in futures:
-            future.cancel()
-        raise
+    with open_scratch() as folder:
+        waiting = Waiting.begin(folder)
+        futures = [_submit(executor, run_shard, program, given, waiting, f"{number}/{count}")
+                   for number in range(count)]
+        try:
+            for number, future in enumerate(futures):
+                shard = _ask(future, f"shard {number}")
+                if shard is not _LOST and _merge(shard, number, output):
+                    merged += 1
+                    empty += shard.is_empty
+        except BaseException:  # those that run see that the file is gone
+            for future in futures:
+                future.cancel()
+            raise
     if merged and empty == merged:
         logger.warning("the program is too large for one search: it is cut into parts, which this process searches")
     return merged
@@ -126,7 +168,7 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
 
 def _merge(shard: Any, number: int, output: str) -> bool:
     """Adds to a checkpoint what a worker has sent; false where that is none."""
-    with tempfile.TemporaryDirectory(prefix="mirage-") as folder:
+    with open_scratch() as folder:
         path = pathlib.Path(folder, "shard")
         try:
             path.write_bytes(shard.checkpoint)

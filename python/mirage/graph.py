@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 from ctypes import byref, c_uint32, c_void_p
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
@@ -153,11 +153,21 @@ class KernelGraph(Operators[DTensor]):
         return [DTensor(self, number) for number in results]
 
     # ------------------------------------------------------------------ running
-    def superoptimize(self, **options: Any) -> "programs.OptimizedGraph":
-        """A faster program that computes the same (mirage.superoptimize has the options)."""
+    def superoptimize(self, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None, blockdims=None,
+                      fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
+                      warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
+                      use_cached_graphs: bool = False, use_graph_dataset: bool = False,
+                      is_formal_verified: bool = False, use_symbolic_search: bool = True,
+                      search_time_limit_sec: Optional[float] = None, save_codes: bool = False,
+                      previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
+                      threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
+                      executor: Any = None, shards: Optional[int] = None,
+                      on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> "programs.OptimizedGraph":
+        """A faster program that computes the same (help(mirage.superoptimize) says what the options are)."""
+        given = {name: value for name, value in locals().items() if name not in ("self", "extra")}
         from .superoptimizer import superoptimize
 
-        return superoptimize(self, **options)
+        return superoptimize(self, **given, **extra)
 
     def compile(self, **unused: Any) -> "programs.CompiledGraph":
         """The program as it is written, each operator a kernel."""

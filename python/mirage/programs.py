@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import tempfile
 import threading
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -18,6 +17,7 @@ from .compatibility import warn_of_unused
 from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
+from .folders import make_folder
 from .streams import RunStream
 from .tensors import CPU, Device, TensorSpec
 from .torch_calls import Place, TorchCall, make_torch_call
@@ -350,10 +350,6 @@ def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
     return own(load(folder), folder)
-
-
-def make_folder() -> str:
-    return tempfile.mkdtemp(prefix="mirage-")
 
 
 def _as_sequence(what: str, values: Any) -> Sequence[Any]:

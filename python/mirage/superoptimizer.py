@@ -9,7 +9,6 @@ import math
 import os
 import re
 import shutil
-import tempfile
 import time
 from ctypes import byref, c_int
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
@@ -22,6 +21,7 @@ from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
 from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
 from .errors import CompileError, GraphError, RunError
+from .folders import open_scratch
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
 from .progress import Progress, call_interruptibly
@@ -166,6 +166,16 @@ def _enumerate(executor: Any, shards: Optional[int], module: Module, options: Di
     return False
 
 
+def check_helpers(executor: Any, shards: Optional[int], on_progress: Any) -> None:
+    """Who helps with a search, and who is told of it."""
+    if executor is not None:
+        check_executor(executor, shards)
+    elif shards is not None:
+        raise GraphError(f"expects an executor where there are shards, got shards={show(shards)} alone")
+    if on_progress is not None and not callable(on_progress):
+        raise GraphError(f"expects on_progress to be a function, got {show(on_progress)}")
+
+
 def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None,
                   blockdims=None, fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
                   warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
@@ -211,12 +221,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     options = _make_options(config, use_cached_graphs or use_graph_dataset, search_time_limit_sec,
                             previous_checkpoint, seed, threads, target,
                             {name: value for name, value in extra.items() if name not in unused})
-    if executor is not None:
-        check_executor(executor, shards)
-    elif shards is not None:
-        raise GraphError(f"expects an executor where there are shards, got shards={show(shards)} alone")
-    if on_progress is not None and not callable(on_progress):
-        raise GraphError(f"expects on_progress to be a function, got {show(on_progress)}")
+    check_helpers(executor, shards, on_progress)
     measuring = choose_measuring(measure, target)
     codes = _make_code_folder() if save_codes else None
     started = time.monotonic()
@@ -224,7 +229,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     if target is None:
         set_native_target(module)
     before = module.clone()
-    with tempfile.TemporaryDirectory(prefix="mirage-") as scratch:
+    with open_scratch() as scratch:
         cut_short = executor is not None and _enumerate(executor, shards, module, options, scratch,
                                                         measures_there=measure is None and measuring.runner is None)
         report, interrupted = search_module(module, options, Progress(verbose, on_progress),

@@ -20,6 +20,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from .errors import CompileError, MirageError
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
+from .superoptimizer import check_helpers, choose_measuring
 from .torch_graphs import from_fx
 from .torch_library import call_part, name_part, run_program
 from .torch_operators import value_of
@@ -206,7 +207,9 @@ def _check_options(options: Dict[str, Any]) -> None:
     for name in ("previous_checkpoint", "checkpoint"):
         if options.get(name) is not None:
             raise CompileError(f"expects no {name}, since a model has several parts, got {options[name]!r}")
-    options = {**options, "measure": False, "on_progress": None, "executor": None, "save_codes": False,
+    choose_measuring(options.get("measure"), options.get("target"))
+    check_helpers(options.get("executor"), options.get("shards"), options.get("on_progress"))
+    options = {**options, "measure": False, "on_progress": None, "executor": None, "shards": None, "save_codes": False,
                "use_cached_graphs": False, "use_graph_dataset": False, "verbose": False}
     described = repr(sorted(options.items(), key=lambda option: option[0]))
     if described in _checked:

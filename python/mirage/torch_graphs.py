@@ -10,6 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from .arguments import show
+from .compatibility import warn
 from .errors import GraphError, RunError
 from .graph import KernelGraph
 from .operators import DTensor
@@ -120,36 +121,75 @@ class BoundProgram:
 
 
 def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> ModuleGraph:
-    """The program that a module computes of such inputs. Its parameters and buffers are inputs too,
-    before the others: `graph.inputs` says their names, `graph.parameters` has their tensors, and
+    """The program that a module computes of such inputs, in evaluation: dropout does nothing, and batch
+    norm goes by its running statistics. The parameters and buffers that it uses are inputs too, before the
+    others: `graph.inputs` says their names, `graph.parameters` has their tensors, and
 
         layer = graph.bind(graph.superoptimize())
         y = layer(x)
 
-    hands them over. Raises GraphError for what has no operator of Mirage's."""
-    if not isinstance(module, torch.nn.Module):
-        raise GraphError(f"expects a module of torch, got {show(module)}")
-    was_training = module.training
-    try:
-        exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions(make_decompositions())
-    finally:
-        module.train(was_training)
+    hands them over. The module takes tensors one by one and returns one, or a tuple or list of some.
+    Raises GraphError for what torch.export cannot trace, and for what has no operator of Mirage's."""
+    exported = _export(module, example_inputs)
     written = list(exported.graph_signature.buffers_to_mutate.values())
     if written:
         raise GraphError(f"expects a module that writes no buffers, got one that writes {', '.join(written)}")
-    graph = ModuleGraph(_find_parameters(module, exported))
+    _check_outputs(exported)
+    graph = ModuleGraph(_take_parameters(module, exported))
     _write_all(graph, exported.graph_module)
     return graph
 
 
-def _find_parameters(module: torch.nn.Module, exported: torch.export.ExportedProgram) -> List[Getter]:
+def _export(module: Any, example_inputs: Any) -> torch.export.ExportedProgram:
+    if not isinstance(module, torch.nn.Module):
+        raise GraphError(f"expects a module of torch, got {show(module)}")
+    if not isinstance(example_inputs, (list, tuple)) or not all(isinstance(value, torch.Tensor) for value in example_inputs):
+        raise GraphError(f"expects example_inputs as a tuple of tensors, got {show(example_inputs)}")
+    modes = {child: child.training for child in module.modules()}
+    if any(is_training and isinstance(child, _CHANGING) for child, is_training in modes.items()):
+        warn("from_torch: the module is in training mode, and its program is that of evaluation: without dropout, "
+             "by running statistics")
+    try:
+        return torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions(make_decompositions())
+    except Exception as error:  # of the module's code as well, whatever it may be
+        reason = str(error).strip().split("\n")[0]
+        raise GraphError(f"expects a module that torch.export takes with {_describe_all(example_inputs)}, got "
+                         f"{type(error).__name__}: {reason}") from error
+    finally:
+        for child, is_training in modes.items():
+            child.training = is_training
+
+
+#: Modules that compute something else when they are trained.
+_CHANGING = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._NormBase)
+
+
+def _describe_all(values: Sequence[torch.Tensor]) -> str:
+    return ", ".join(f"{value.dtype}{list(value.shape)}" for value in values) or "no inputs"
+
+
+def _check_outputs(exported: torch.export.ExportedProgram) -> None:
+    """What a program returns must be what the module does."""
+    spec = exported.call_spec.out_spec
+    returned = torch.utils._pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
+    if not isinstance(returned, int) and not (isinstance(returned, (list, tuple)) and
+                                              all(isinstance(value, int) for value in returned)):
+        raise GraphError("expects a module that returns a tensor, or a tuple or list of some, got one that returns "
+                         f"a {type(returned).__name__}{' of others' if isinstance(returned, (list, tuple)) else ''}")
+
+
+def _take_parameters(module: torch.nn.Module, exported: torch.export.ExportedProgram) -> List[Getter]:
     """What is an input of the graph and none of the module: its own by their names, since others may take
-    their places, and constants that stand in its code."""
+    their places, and constants that stand in its code. Those that nothing reads are taken out."""
     own = {name for name, _ in (*module.named_parameters(remove_duplicate=False),
                                 *module.named_buffers(remove_duplicate=False))}
+    nodes = {node.name: node for node in exported.graph_module.graph.nodes if node.op == "placeholder"}
     getters: List[Getter] = []
     for spec in exported.graph_signature.input_specs:
-        if spec.target in own:
+        node = nodes[spec.arg.name]
+        if spec.target is not None and not node.users:
+            exported.graph_module.graph.erase_node(node)
+        elif spec.target in own:
             getters.append(functools.partial(operator.attrgetter(spec.target), module))
         elif spec.target is not None:
             getters.append(functools.partial(lambda tensor: tensor, exported.constants[spec.target]))

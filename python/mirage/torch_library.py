@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
+import keyword
 import re
 import threading
 import weakref
@@ -13,6 +14,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 
 from . import tensors
+from .arguments import show
 from .dtypes import find_dtype
 from .errors import GraphError, RunError
 from .graph import KernelGraph
@@ -94,12 +96,15 @@ def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
     It takes the program's inputs one by one and returns its output, or a tuple of several. Inputs that
     lie in memory otherwise than the program wants are copied. It has no gradients: calls with tensors
     that need them raise RunError."""
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
-        raise GraphError(f'expects a name as "namespace::name", got {name!r}')
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name, re.ASCII):
+        raise GraphError(f'expects a name as "namespace::name", got {show(name)}')
+    for word in name.split("::"):
+        if keyword.iskeyword(word):
+            raise GraphError(f"expects a name of words that Python leaves free, got {name!r}")
     if isinstance(program, KernelGraph):
         program = program.compile()
     if not isinstance(program, CompiledGraph):
-        raise GraphError(f"expects a program or a graph, got {type(program).__name__}")
+        raise GraphError(f"expects a program or a graph, got {show(program)}")
     registered = _registered.get(name)
     if registered is None:
         registered = _registered[name] = _make_operator(name, program)

@@ -111,7 +111,7 @@ def test_standard_streams():
     (["show", "."], "expects a folder that save() has made"),
     (["show", ".", "--function", "exp"], "expects --function with a module of MLIR"),
     (["bench", "-", "seed=x"], "expects seed of 0 to"),
-    (["bench", "-", "nothing=1"], "nothing"),
+    (["bench", "-", "nothing=1"], "mirage: error: no such option nothing"),
     (["bench", "-", "measure=1"], "expects options of the search (docs/Search.md), got 'measure'"),
 ])
 def test_mistakes(arguments, message):

@@ -4,6 +4,7 @@ import concurrent.futures
 import logging
 import multiprocessing
 import os
+import time
 
 import pytest
 
@@ -127,6 +128,32 @@ def test_an_interrupt_leaves_the_best_so_far(program, caplog):
     with Interrupted(1) as pool, caplog.at_level(logging.WARNING, logger="mirage"):
         program.superoptimize(executor=pool, **OPTIONS)
     assert "interrupted: the best so far" in caplog.text
+
+
+def test_an_interrupt_ends_what_workers_run():
+    class Interrupted(concurrent.futures.ProcessPoolExecutor):
+        def submit(self, function, *arguments):
+            future = super().submit(function, *arguments)
+
+            def interrupt():
+                while not future.running():
+                    time.sleep(0.1)
+                time.sleep(2)  # the worker begins, or is in its search
+                raise KeyboardInterrupt
+
+            future.result = interrupt
+            return future
+
+    graph = mi.new_kernel_graph()  # whose search takes minutes
+    q, k, v = (graph.new_input(dims) for dims in ((2, 16, 64), (2, 64, 4096), (2, 4096, 64)))
+    scores = graph.exp(graph.matmul(graph.rms_norm(q), k))
+    graph.mark_output(graph.div(graph.matmul(scores, graph.rms_norm(v)), graph.reduction(scores, 2)))
+    pool = Interrupted(1, mp_context=multiprocessing.get_context("spawn"))
+    started = time.monotonic()
+    graph.superoptimize(executor=pool, shards=2, max_states=10**12, max_block_ops=16, max_kernels=3, measure=False,
+                        search_time_limit_sec=40)
+    pool.shutdown(wait=True)
+    assert time.monotonic() - started < 30
 
 
 def test_measured_on_a_worker(program, monkeypatch):

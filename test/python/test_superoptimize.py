@@ -1,5 +1,6 @@
 """The search from Python: its result, its options, and how it ends."""
 
+import inspect
 import logging
 import os
 import re
@@ -228,7 +229,7 @@ def test_proof_by_canonical_forms(graph):
 
 def test_options_that_are_none(graph):
     graph.exp(graph.new_input(dims=(16, 256)))
-    with pytest.raises(mi.CompileError, match="no such option colour"):
+    with pytest.raises(mi.CompileError, match="^no such option colour$"):
         graph.superoptimize(colour="red")
     with pytest.raises(mi.CompileError, match="expects max-states of 1 to"):
         graph.superoptimize(max_states=0)
@@ -310,3 +311,11 @@ def test_options_that_do_not_fit(graph, options, message):
 def test_other_targets(graph):
     graph.exp(graph.new_input(dims=(16, 256)))
     assert ".target sm_80" in graph.superoptimize(target="sm_80").ptx
+
+
+def test_the_method_has_the_options_of_the_function():
+    def list_options(function):
+        return [(parameter.name, parameter.kind, parameter.default, parameter.annotation)
+                for parameter in list(inspect.signature(function).parameters.values())[1:]]
+
+    assert list_options(mi.KernelGraph.superoptimize) == list_options(mi.superoptimize)

@@ -132,6 +132,50 @@ def test_from_torch_of_what_there_is_none():
         mi.from_torch(WithSorting(), (torch.randn(8, 64).half(),))
 
 
+class Returning(torch.nn.Module):
+    """What a function makes of an exponential."""
+
+    def __init__(self, arrange):
+        super().__init__()
+        self.arrange = arrange
+
+    def forward(self, x):
+        return self.arrange(x.exp())
+
+
+def fail(_):
+    raise ValueError("a mistake of its own\nwith details")
+
+
+@pytest.mark.parametrize("module, inputs, message", [
+    (Returning(lambda y: y), torch.zeros(8, 64), r"expects example_inputs as a tuple of tensors, got tensor\("),
+    (Returning(lambda y: y), (3,), r"expects example_inputs as a tuple of tensors, got \(3,\)"),
+    (Returning(lambda y: y), (), "expects a module that torch.export takes with no inputs, got TypeError: "),
+    (Returning(fail), (torch.zeros(8, 64),),
+     r"expects a module that torch.export takes with torch.float32\[8, 64\], got ValueError: a mistake of its own$"),
+    (Returning(lambda y: {"y": y}), (torch.zeros(8, 64),), "expects a module that returns a tensor, .* returns a dict$"),
+    (Returning(lambda y: (y, (y + 1,))), (torch.zeros(8, 64),), "returns a tuple of others$"),
+    (torch.exp, (torch.zeros(8, 64),), "expects a module of torch, got <built-in")])
+def test_mistakes_with_modules(module, inputs, message):
+    with pytest.raises(mi.GraphError, match=message):
+        mi.from_torch(module, inputs)
+
+
+def test_modules_in_training():
+    """Are taken as they are in evaluation, which is said, and left as they were."""
+    model = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.BatchNorm1d(32), torch.nn.Dropout(0.5)).half()
+    model[1].running_mean.normal_(), model[1].running_var.uniform_(0.5, 2.0)
+    model[0].eval()
+    x = torch.randn(8, 64).half()
+    with pytest.warns(UserWarning, match="its program is that of evaluation"):
+        graph = mi.from_torch(model, (x,))
+    assert [child.training for child in model] == [False, True, True]
+    layer = graph.bind(graph.compile())
+    model.eval()
+    with torch.no_grad():
+        assert_close(layer(x), model(x), to_double(model)(x.double()))
+
+
 def test_from_mlir():
     graph = mi.from_mlir("func.func @f(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {\n"
                          "  %r = math.exp %x : tensor<8x64xf16>\n  return %r : tensor<8x64xf16>\n}")
@@ -207,7 +251,10 @@ def test_operators_are_replaced():
 def test_mistakes_with_operators():
     with pytest.raises(mi.GraphError, match='expects a name as "namespace::name", got \'pair\''):
         torch_bridge.register_operator("pair", make_normalised())
-    with pytest.raises(mi.GraphError, match="expects a program or a graph, got str"):
+    for name in ("mirage_test::class", "import::f"):
+        with pytest.raises(mi.GraphError, match="expects a name of words that Python leaves free"):
+            torch_bridge.register_operator(name, make_normalised())
+    with pytest.raises(mi.GraphError, match="expects a program or a graph, got 'graph'"):
         torch_bridge.register_operator("mirage_test::wrong", "graph")
     operator = torch_bridge.register_operator("mirage_test::strict", make_normalised())
     x, w = torch.randn(16, 64).half(), torch.randn(64, 32).half()

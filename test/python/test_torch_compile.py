@@ -303,6 +303,10 @@ def test_devices_that_are_none_of_ours(fallback):
     ({"fallback": "triton"}, "expects fallback of eager or inductor, got 'triton'"),
     ({"fallback": ["eager"]}, r"expects fallback of eager or inductor, got \['eager'\]"),
     ({"max_states": "many"}, "expects max-states of 1 to [0-9]*, got 'many'"),
+    ({"measure": "often"}, "expects measure of True, False or None, got 'often'"),
+    ({"executor": 3}, "expects an executor of concurrent.futures, or one with its submit, got 3"),
+    ({"shards": 2}, "expects an executor where there are shards, got shards=2 alone"),
+    ({"on_progress": 3}, "expects on_progress to be a function, got 3"),
     ({"previous_checkpoint": "part"}, "expects no previous_checkpoint, since a model has several parts, got 'part'")])
 def test_options_are_checked_first(options, message):
     torch_bridge.reports.clear()
