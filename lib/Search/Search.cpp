@@ -148,20 +148,23 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
     return target.takeError();
   // In canonical form, so that a program has one result however it is written.
   Graph program = canonicalize(expandComposed(graph));
-  // Who joins the shards searches the parts.
-  bool mayCut = options.cutsProgram && options.shard.isWhole() &&
-                countOperations(program) > 1;
+  bool mayCut = options.cutsProgram && countOperations(program) > 1;
   bool isInParts = mayCut && isForParts(program, *target, options);
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
       program, *target, options, isInParts ? clock.startHalf() : clock);
-  if (!mayCut || (whole && !isInParts && !isForPartsAfterAll(*whole)))
+  // A shard judges nothing, so that it cannot know what is asked of parts after
+  // all; who joins the shards does.
+  bool isWhole = options.shard.isWhole();
+  if (!mayCut ||
+      (whole && !isInParts && !(isWhole && isForPartsAfterAll(*whole))))
     return whole;
   // As many kernels are ours as may be in one piece, where there may be one.
   std::optional<unsigned> maxKernels;
   if (whole && countOperations(program) <= kMaxWholeOperations)
     maxKernels = options.maxKernels;
-  Expected<SearchResult> inParts = superoptimizeInParts(
+  auto *searchParts = isWhole ? superoptimizeInParts : enumeratePartsOfShard;
+  Expected<SearchResult> inParts = searchParts(
       program, *target, whole ? tellAfter(whole->report, options) : options,
       clock, maxKernels);
   if (!inParts) { // then nor is the whole

@@ -17,10 +17,12 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include <map>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
+using llvm::Error;
 using llvm::Expected;
 
 /// Whether a graph has two products, and one of them depends on the other.
@@ -58,16 +60,9 @@ public:
         clock(clock), judging(clock), maxKernels(maxKernels) {}
 
   Expected<SearchResult> run() {
-    Expected<Graph> baseline =
-        buildBaseline(program, target, options.libraryKernels, costModel);
-    if (!baseline)
-      return baseline.takeError();
-    result.baseline = std::move(*baseline);
-    SearchReport &report = result.report;
-    report.baselineUs = report.bestUs = costModel.estimateUs(result.baseline);
-    report.limitUs = getStreamingLimitUs(target, program);
-    PartLimits limits;
-    limits.storesFactors = callsLibrary(result.baseline);
+    if (Error error = begin())
+      return std::move(error);
+    PartLimits limits = makeLimits();
     std::optional<PartChoice> choice = choose(limits);
     if (!isBetter(choice)) {
       limits.storesAll = true;
@@ -77,11 +72,43 @@ public:
       addCandidate(*choice);
     if (maxKernels)
       noteKernels(choice);
-    report.seconds = own.getSeconds();
+    result.report.seconds = own.getSeconds();
+    return std::move(result);
+  }
+
+  /// Parts that are alike are one shard's. Those that are asked for only where
+  /// these bring nothing are left to whoever joins the shards.
+  Expected<SearchResult> enumerate(const Shard &shard) {
+    if (Error error = begin())
+      return std::move(error);
+    findParts(makeLimits());
+    options.cache = nullptr; // it may have results, and the checkpoint none
+    for (auto [number, text] : llvm::enumerate(texts))
+      if (shard.has(llvm::xxh3_64bits(text)))
+        getBest(number);
+    result.report.seconds = own.getSeconds();
     return std::move(result);
   }
 
 private:
+  Error begin() {
+    Expected<Graph> baseline =
+        buildBaseline(program, target, options.libraryKernels, costModel);
+    if (!baseline)
+      return baseline.takeError();
+    result.baseline = std::move(*baseline);
+    SearchReport &report = result.report;
+    report.baselineUs = report.bestUs = costModel.estimateUs(result.baseline);
+    report.limitUs = getStreamingLimitUs(target, program);
+    return Error::success();
+  }
+
+  PartLimits makeLimits() const {
+    PartLimits limits;
+    limits.storesFactors = callsLibrary(result.baseline);
+    return limits;
+  }
+
   /// The best that there is for a part.
   struct Best {
     Claim claim;
@@ -89,8 +116,7 @@ private:
     bool isJudged = false;
   };
 
-  /// The cheapest parts that are right.
-  std::optional<PartChoice> choose(const PartLimits &limits) {
+  void findParts(const PartLimits &limits) {
     parts = enumerateParts(program, limits);
     result.report.parts = parts.size();
     texts.clear();
@@ -98,6 +124,11 @@ private:
       texts.push_back(describe(part));
     isSeen.clear();
     isSeen.resize(parts.size());
+  }
+
+  /// The cheapest parts that are right.
+  std::optional<PartChoice> choose(const PartLimits &limits) {
+    findParts(limits);
     std::optional<PartChoice> choice;
     do
       choice = chooseParts(
@@ -179,6 +210,7 @@ private:
   /// `mayHaveTwoKernels`.
   static SearchOptions makePartOptions(SearchOptions options) {
     options.cutsProgram = false;
+    options.shard = {}; // a part is one shard's as a whole
     options.maxKernels = 1;
     options.numCandidates = 1;
     // There may be hundreds of parts.
@@ -432,4 +464,11 @@ Expected<SearchResult> mlir::mirage::search::superoptimizeInParts(
     const Graph &program, const Target &target, const SearchOptions &options,
     const SearchClock &clock, std::optional<unsigned> maxKernels) {
   return PartSearcher(program, target, options, clock, maxKernels).run();
+}
+
+Expected<SearchResult> mlir::mirage::search::enumeratePartsOfShard(
+    const Graph &program, const Target &target, const SearchOptions &options,
+    const SearchClock &clock, std::optional<unsigned> maxKernels) {
+  return PartSearcher(program, target, options, clock, maxKernels)
+      .enumerate(options.shard);
 }

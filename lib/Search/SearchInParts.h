@@ -28,6 +28,13 @@ superoptimizeInParts(const Graph &program, const Target &target,
                      const SearchOptions &options, const SearchClock &clock,
                      std::optional<unsigned> maxKernels);
 
+/// Enumerates those of the parts that are the shard's, for the checkpoint, and
+/// chooses nothing. Parameters are those of `superoptimizeInParts`.
+llvm::Expected<SearchResult>
+enumeratePartsOfShard(const Graph &program, const Target &target,
+                      const SearchOptions &options, const SearchClock &clock,
+                      std::optional<unsigned> maxKernels);
+
 } // namespace mlir::mirage::search
 
 #endif // MIRAGE_LIB_SEARCH_SEARCHINPARTS_H

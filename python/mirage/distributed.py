@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import json
 import logging
 import os
 import pathlib
@@ -29,13 +28,6 @@ _OF_ONE_PROCESS = ("cache", "checkpoint", "gpu", "measure", "report", "shard", "
 
 #: In the place of what a worker would have said.
 _LOST: Any = object()
-
-
-class Shard(NamedTuple):
-    """What a worker has enumerated."""
-
-    checkpoint: bytes
-    is_empty: bool  #: since the program is too large for one search: it is cut into parts
 
 
 class Waiting(NamedTuple):
@@ -75,8 +67,8 @@ def _end_with(waiting: Waiting, context: Context) -> None:
         context.watch(look)
 
 
-def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> Shard:
-    """In a worker: enumerates a part, "1/4", of a program's search. A signal that ends the search, as
+def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> bytes:
+    """In a worker: enumerates a part, "1/4", of a program's search, and returns the checkpoint. A signal that ends the search, as
     Ctrl-C sends it to all processes of a terminal, leaves what it has; and so does the end of waiting."""
     with open_scratch() as folder:
         checkpoint = os.path.join(folder, "checkpoint")
@@ -85,10 +77,8 @@ def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: 
         given = {**options, "checkpoint": checkpoint}
         if shard != "0/1":  # which is all of it
             given["shard"] = shard
-        report, _ = call_interruptibly(
-            module.context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, given))
-        is_empty = all(not entry["search"]["rounds"] for entry in json.loads(report)["graphs"])
-        return Shard(pathlib.Path(checkpoint).read_bytes(), is_empty)
+        call_interruptibly(module.context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, given))
+        return pathlib.Path(checkpoint).read_bytes()
 
 
 def measure_bundle(files: Dict[str, bytes]) -> Optional[bytes]:
@@ -146,7 +136,7 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
     count = check_executor(executor, shards)
     given = {name: value for name, value in options.items() if name not in _OF_ONE_PROCESS}
     given = _share_cores(executor, given, count)
-    merged = empty = 0
+    merged = 0
     with open_scratch() as folder:
         waiting = Waiting.begin(folder)
         futures = [_submit(executor, run_shard, program, given, waiting, f"{number}/{count}")
@@ -154,15 +144,11 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
         try:
             for number, future in enumerate(futures):
                 shard = _ask(future, f"shard {number}")
-                if shard is not _LOST and _merge(shard, number, output):
-                    merged += 1
-                    empty += shard.is_empty
+                merged += shard is not _LOST and _merge(shard, number, output)
         except BaseException:  # those that run see that the file is gone
             for future in futures:
                 future.cancel()
             raise
-    if merged and empty == merged:
-        logger.warning("the program is too large for one search: it is cut into parts, which this process searches")
     return merged
 
 
@@ -171,8 +157,8 @@ def _merge(shard: Any, number: int, output: str) -> bool:
     with open_scratch() as folder:
         path = pathlib.Path(folder, "shard")
         try:
-            path.write_bytes(shard.checkpoint)
-        except (AttributeError, TypeError):
+            path.write_bytes(shard)
+        except TypeError:
             logger.warning("shard %d was lost: expects its checkpoint, got %s", number, type(shard).__name__)
             return False
         parts = (c_char_p * 1)(os.fsencode(path))

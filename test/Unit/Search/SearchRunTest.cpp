@@ -443,6 +443,36 @@ TEST_F(CheckpointTest, ShardsShareTheWork) {
   EXPECT_EQ(states, run(graph, options).report.counts.states);
 }
 
+/// Each part is a shard's, and the search with what they found enumerates none
+/// of them anew.
+TEST_F(CheckpointTest, ShardsShareThePartsOfPrograms) {
+  Graph graph = normalizedLayers(8, 256, 4);
+  SearchOptions options;
+  options.maxStates = 60000;
+  SearchResult whole = runWith(getPath("whole"), graph, options),
+               again = runWith(getPath("whole"), graph, options);
+  ASSERT_GT(whole.report.parts, 0u);
+  ASSERT_GT(again.report.recalled, whole.report.recalled);
+  std::vector<std::string> files;
+  uint64_t states = 0;
+  for (unsigned i = 0; i < 3; ++i) {
+    files.push_back(getPath(llvm::Twine(i)));
+    options.shard = {i, 3};
+    SearchResult part = runWith(files.back(), graph, options);
+    EXPECT_TRUE(part.candidates.empty());
+    EXPECT_GT(part.report.counts.states, 0u);
+    EXPECT_LT(part.report.counts.states, whole.report.counts.states);
+    states += part.report.counts.states;
+  }
+  // Parts whose best is not right are walked twice, by who judges.
+  EXPECT_LE(states, whole.report.counts.states);
+  llvm::cantFail(mergeCheckpoints(getPath("joined"), files));
+  options.shard = {};
+  SearchResult joined = runWith(getPath("joined"), graph, options);
+  EXPECT_EQ(describe(joined), describe(whole));
+  EXPECT_EQ(joined.report.recalled, again.report.recalled);
+}
+
 std::string openError(const std::string &path, const Graph &graph,
                       const SearchOptions &options) {
   auto opened = Checkpoint::open(path, {toString(graph), options});
