@@ -54,10 +54,13 @@ Enumerator::makeTensor(const Step &step) const {
   }
   if (step.over != kNoName)
     result.names &= ~toSet(step.over);
-  if (step.accumulates)
-    result.phase = step.gridAxis ? Phase::AfterGrid : Phase::After;
-  if (step.gridAxis)
+  if (step.accumulates && !step.gridAxis)
+    result.phase = Phase::After;
+  if (step.gridAxis) {
+    if (!limits.off.joinsBeforeLoop)
+      result.phase = Phase::AfterGrid;
     result.axes &= ~(1u << *step.gridAxis);
+  }
   result.joinedAxis = step.gridAxis;
   result.numUses = result.numUsesToShare = 0;
   result.offer = &space.offers[step.offer];

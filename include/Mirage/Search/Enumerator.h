@@ -130,6 +130,9 @@ struct PruningSwitches {
   /// for both.
   bool ignoresPairs = false;
   bool inAnyPlace = false; ///< one place for factors, signs, reciprocals, sums
+  /// What the loop does not change may be joined over the grid before it, for
+  /// the loop to read. No block graph can say that (Phases.h).
+  bool joinsBeforeLoop = false;
 };
 
 struct EnumerationLimits {

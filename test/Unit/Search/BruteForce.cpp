@@ -80,7 +80,8 @@ std::optional<Term> TermTable::make(const StructureOperator &op) const {
                     !contains(term.names, choice.gridNames[*op.gridAxis]);
     if (isLooped || !hasParts || !joinsParts(op.reduction))
       return std::nullopt;
-    term.phase = Phase::AfterGrid;
+    if (!joinsBeforeLoop)
+      term.phase = Phase::AfterGrid;
     term.axes &= ~(1u << *op.gridAxis);
     return term;
   }

@@ -47,6 +47,7 @@ public:
 
   const search::TargetProgram &program;
   const search::KernelChoice choice;
+  bool joinsBeforeLoop = false; ///< PruningSwitches
 
   unsigned getNumInputs() const { return numInputs; }
   const Term &get(TermId term) const { return terms[term]; }

@@ -72,6 +72,7 @@ void expectRespelled(const Graph &graph, AtomReading reading, KernelSpace space,
   EXPECT_EQ(anywhere.size(), numAnywhere);
   for (const auto &[choice, structures] : sortByChoice(anywhere)) {
     TermTable table(program, reading, {choice.first, choice.second});
+    table.joinsBeforeLoop = space.off.joinsBeforeLoop;
     std::set<BruteKernel> found = toTerms(table, visited[choice]),
                           all = toTerms(table, structures);
     EXPECT_TRUE(
@@ -105,7 +106,10 @@ TEST(RespellingTest, GatedMlpWithSiluSpelled) {
 
 /// Sums over blocks with keys and over blocks with columns of the values.
 TEST(RespellingTest, AttentionThenLinear) {
-  expectRespelled(attentionLinear(false), kWrittenOut, kJoinedBlocks, 956);
+  KernelSpace space = kJoinedBlocks;
+  expectRespelled(attentionLinear(false), kWrittenOut, space, 956);
+  space.off.joinsBeforeLoop = true;
+  expectRespelled(attentionLinear(false), kWrittenOut, space, 1110);
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,7 @@
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/ItemRecords.h"
 #include "gtest/gtest.h"
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -163,6 +164,33 @@ TEST(TwoKernelsCountTest, LastKernelsOfEveryBoundary) {
   };
   for (const Row &row : rows)
     expectCounts(row);
+}
+
+/// softmax(Q·K)·V·W: blocks have parts of Q·K, which the second kernel sums
+/// before it loops over columns of V. One kernel cannot (Phases.h).
+TEST(TwoKernelsTest, TheSecondJoinsBlocksBeforeItsLoop) {
+  TargetProgram program =
+      llvm::cantFail(makeTargetProgram(attentionLinear(false)));
+  ExplorationLimits limits;
+  limits.maxOps = 8;
+  limits.minKernels = limits.maxKernels = 2;
+  limits.maxStates = 1000000;
+  std::set<std::string> kernels;
+  Explorer(program, kWrittenOut, limits).run([&](const Structure &s, double) {
+    if (s.kernels[0].operators.size() == 1)
+      kernels.insert(toString(s.kernels[1]));
+    return true;
+  });
+  EXPECT_TRUE(kernels.count(R"(grid {} loop d inputs %2 %3 %4
+  3 = matmul over d (0, 1)
+  4 = sum over f (2)
+  5 = exp (4)
+  6 = sum over c (5)
+  7 = matmul over c (3, 5)
+  8 = accumulate sum (7)
+  9 = div (8, 6)
+  results 9
+)"));
 }
 
 } // namespace
