@@ -33,12 +33,14 @@ struct Decoder::OperandSpec {
   ScalarType type = ScalarType::None;
   char special = 0; ///< 'm', 'v', 'l' or 't'
   bool isResult = false, isOptional = false, mayBeWider = false;
+  bool isConstant = false;
   bool hasPredicate = false;
   unsigned count = 0; ///< registers of a vector; 0: one register, no braces
 
   OperandSpec(StringRef text, const Form &form, unsigned vectorSize) {
     isOptional = text.consume_front("?");
     isResult = text.consume_front("=");
+    isConstant = text.consume_front("#");
     hasPredicate = text.consume_back("|");
     auto [name, stars] = text.split('*');
     if (text.contains('*'))
@@ -152,6 +154,8 @@ bool Decoder::decodeSource(const OperandSyntax &operand,
         constantSlot(bytes == 0 ? value != 0 : value, chooseWidth()));
     return true;
   }
+  if (spec.isConstant && operand.name != "WARP_SZ")
+    return fail(operand.location, "expected a constant");
   if (operand.kind != OperandKind::Name)
     return fail(operand.location, "expected a register or a constant");
   if (operand.isNegated)

@@ -177,10 +177,10 @@ Handler selectWait(const Form &form, Instruction &) {
 const Row rows[] = {
     {"cp.async.ca|cg.shared|shared::cta.global"
      "[.L2::64B|L2::128B|L2::256B]",
-     "m m b32 ?b32", InstructionClass::AsyncCopy, selectCopy, "sm_80 7.0"},
+     "m m #b32 ?b32", InstructionClass::AsyncCopy, selectCopy, "sm_80 7.0"},
     {"cp.async.commit_group", "", InstructionClass::AsyncCopy, selectWait,
      "sm_80 7.0"},
-    {"cp.async.wait_group", "b32", InstructionClass::AsyncCopy, selectWait,
+    {"cp.async.wait_group", "#b32", InstructionClass::AsyncCopy, selectWait,
      "sm_80 7.0"},
     {"cp.async.wait_all", "", InstructionClass::AsyncCopy, selectWait,
      "sm_80 7.0"},

@@ -157,7 +157,7 @@ const Row rows[] = {
     {"and|or|xor.b16|b32|b64", "=T T T", InstructionClass::Integer,
      selectLogic},
     {"not|cnot.b16|b32|b64", "=T T", InstructionClass::Integer, selectNot},
-    {"lop3.b32", "=T T T T T", InstructionClass::Integer, selectLop3,
+    {"lop3.b32", "=T T T T #T", InstructionClass::Integer, selectLop3,
      "any 4.3"},
     {"popc|clz.b32|b64", "=b32 T", InstructionClass::Integer, selectCount},
     {"brev.b32|b64", "=T T", InstructionClass::Integer, selectCount},

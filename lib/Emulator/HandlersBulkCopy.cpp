@@ -234,7 +234,7 @@ const Row rows[] = {
      InstructionClass::AsyncCopy, selectPrefetch, "sm_90 8.0"},
     {"cp.async.bulk.commit_group", "", InstructionClass::AsyncCopy, selectGroup,
      "sm_90 8.0"},
-    {"cp.async.bulk.wait_group[.read]", "b32", InstructionClass::AsyncCopy,
+    {"cp.async.bulk.wait_group[.read]", "#b32", InstructionClass::AsyncCopy,
      selectGroup, "sm_90 8.0"},
 };
 

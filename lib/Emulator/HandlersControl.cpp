@@ -96,7 +96,7 @@ const Row rows[] = {
      selectNothing, "sm_90 7.8"},
     {"brkpt", "", InstructionClass::Move, selectNothing},
     {"nanosleep.u32", "b32", InstructionClass::Move, selectPause, "sm_70 6.2"},
-    {"pmevent", "b32", InstructionClass::Move, selectNothing},
+    {"pmevent", "#b32", InstructionClass::Move, selectNothing},
 };
 
 } // namespace

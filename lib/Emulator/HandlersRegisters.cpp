@@ -161,7 +161,7 @@ Handler selectChange(const Form &form, Instruction &instruction) {
 }
 
 const Row rows[] = {
-    {"setmaxnreg.inc|dec.sync.aligned.u32", "b32", InstructionClass::Barrier,
+    {"setmaxnreg.inc|dec.sync.aligned.u32", "#b32", InstructionClass::Barrier,
      selectChange, "sm_90a+ 8.0"},
 };
 

@@ -169,19 +169,19 @@ public:
   RowMaker() {
     for (bool isF16 : {false, true}) {
       std::string sum = isF16 ? ".f16" : ".f32", d = isF16 ? "=b32*" : "=f32*";
-      addBoth(shapes(16, false) + sum + ".f16.f16", d, " b32 b32", true);
-      addBoth(shapes(32, false) + sum + ".e4m3|e5m2.e4m3|e5m2", d, " b32 b32",
+      addBoth(shapes(16, false) + sum + ".f16.f16", d, " #b32 #b32", true);
+      addBoth(shapes(32, false) + sum + ".e4m3|e5m2.e4m3|e5m2", d, " #b32 #b32",
               false);
     }
-    addBoth(shapes(16, false) + ".f32.bf16.bf16", "=f32*", " b32 b32", true);
-    addBoth(shapes(8, false) + ".f32.tf32.tf32", "=f32*", " b32 b32", false);
+    addBoth(shapes(16, false) + ".f32.bf16.bf16", "=f32*", " #b32 #b32", true);
+    addBoth(shapes(8, false) + ".f32.tf32.tf32", "=f32*", " #b32 #b32", false);
     addBoth(shapes(32, true) + "[.satfinite].s32.s8|u8.s8|u8", "=b32*", "",
             false);
     rows.push_back({"wgmma.fence.sync.aligned", "", InstructionClass::Fence,
                     selectFence, needs});
     rows.push_back({"wgmma.commit_group.sync.aligned", "",
                     InstructionClass::Matrix, selectCommit, needs});
-    rows.push_back({"wgmma.wait_group.sync.aligned", "b32",
+    rows.push_back({"wgmma.wait_group.sync.aligned", "#b32",
                     InstructionClass::Matrix, selectWait, needs});
   }
 
@@ -203,9 +203,9 @@ private:
   void addBoth(const std::string &form, const std::string &result,
                const std::string &scales, bool major) {
     add("wgmma.mma_async.sync.aligned." + form,
-        result + " b64 b64 pred" + scales + (major ? " b32 b32" : ""));
+        result + " b64 b64 pred" + scales + (major ? " #b32 #b32" : ""));
     add("wgmma%registers.mma_async.sync.aligned." + form,
-        result + " b32*4 b64 pred" + scales + (major ? " b32" : ""));
+        result + " b32*4 b64 pred" + scales + (major ? " #b32" : ""));
   }
   void add(std::string form, std::string operands) {
     texts.push_back(std::move(form));

@@ -43,6 +43,7 @@ struct Row {
   const char *form;
   /// Operands, separated by blanks:
   ///   `X`     a source of type X: a register or a constant
+  ///   `#X`    a source that has to be a constant
   ///   `=X`    a result
   ///   `X+`    the register may be wider
   ///   `X*`    as many registers as `.vN` says

@@ -39,40 +39,19 @@ public:
       return op.emitError() << llvm::toString(target.takeError());
     if (llvm::Error error = checkTimes(options.times, options.search.target))
       return op.emitError() << llvm::toString(std::move(error));
-    search(*program, options.search.cache);
+    std::optional<Tested> best = search(*program, options.search.cache);
     // What is in a cache may be somebody's mistake.
     if (hasFailedTest && isRecalled(result.search.report)) {
+      best.reset(); // it points into the result
       result = SearchGraphResult();
-      search(*program, /*cache=*/nullptr);
+      best = search(*program, /*cache=*/nullptr);
     }
+    if (best)
+      take(std::move(*best));
     return std::move(result);
   }
 
 private:
-  /// Whether something of it came out of the cache; parts of a program that was
-  /// cut may have, where others were missed.
-  static bool isRecalled(const search::SearchReport &report) {
-    return report.cache > search::CacheUse::Missed ||
-           (report.cache == search::CacheUse::Missed && report.parts > 0);
-  }
-
-  void search(const Graph &program, cache::ResultCache *cache) {
-    search::SearchOptions searchOptions = options.search;
-    searchOptions.cache = cache;
-    llvm::Expected<search::SearchResult> found =
-        search::superoptimize(program, searchOptions);
-    if (!found) {
-      result.whyNot = llvm::toString(found.takeError());
-      return;
-    }
-    result.search = std::move(*found);
-    if (options.search.shard.isWhole())
-      choose(program);
-    else
-      result.whyNot = "shard " + toString(options.search.shard) +
-                      " of the search only enumerates";
-  }
-
   /// One that passed the final test.
   struct Tested {
     const search::Candidate *candidate;
@@ -81,6 +60,32 @@ private:
     std::optional<double> measuredUs;
     bool meetsBound;
   };
+
+  /// Whether something of it came out of the cache; parts of a program that was
+  /// cut may have, where others were missed.
+  static bool isRecalled(const search::SearchReport &report) {
+    return report.cache > search::CacheUse::Missed ||
+           (report.cache == search::CacheUse::Missed && report.parts > 0);
+  }
+
+  /// \returns what is to take the program's place.
+  std::optional<Tested> search(const Graph &program,
+                               cache::ResultCache *cache) {
+    search::SearchOptions searchOptions = options.search;
+    searchOptions.cache = cache;
+    llvm::Expected<search::SearchResult> found =
+        search::superoptimize(program, searchOptions);
+    if (!found) {
+      result.whyNot = llvm::toString(found.takeError());
+      return std::nullopt;
+    }
+    result.search = std::move(*found);
+    if (options.search.shard.isWhole())
+      return choose(program);
+    result.whyNot = "shard " + toString(options.search.shard) +
+                    " of the search only enumerates";
+    return std::nullopt;
+  }
 
   /// A candidate that is cheaper than what there is.
   struct Choice {
@@ -124,19 +129,20 @@ private:
     return choices;
   }
 
-  /// Takes the cheapest candidate that passes the final test, if it is cheaper
-  /// than what there is; if some have the proved bound that is asked for, the
+  /// The cheapest candidate that passes the final test, if it is cheaper than
+  /// what there is; if some have the proved bound that is asked for, the
   /// cheapest of those. The others are kept as well, if they are wanted.
-  void choose(const Graph &program) {
+  std::optional<Tested> choose(const Graph &program) {
     if (result.search.candidates.empty())
       result.whyNot = describeNothingFound();
     std::vector<Tested> tested = test(program);
     if (options.measure && !tested.empty() && !putFastestFirst(tested))
-      return;
+      return std::nullopt;
     if (options.keepsCandidates)
       result.candidates = listTested(tested);
-    if (!tested.empty())
-      take(std::move(tested.front()));
+    if (tested.empty())
+      return std::nullopt;
+    return std::move(tested.front());
   }
 
   /// Those that pass the final test, in the order in which they are to be

@@ -91,6 +91,8 @@ public:
   }
 
   std::string make(StringRef spec) {
+    if (spec.consume_front("#"))
+      return makeConstant(random, findType(spec));
     bool isResult = spec.consume_front("=");
     bool hasPredicate = spec.consume_back("|");
     auto [name, count] = spec.split('*');

@@ -194,8 +194,18 @@ TEST(Instruction, FindsTheNthSetBit) {
 }
 
 TEST(Instruction, LogicByTruthTable) {
-  // Rows of the table are (a, b, c) as three bits: 0xe8 is the majority.
-  EXPECT_EQ(one("lop3.b32", {0xf0, 0xcc, 0xaa, 0xe8}), 0xe8u);
+  // Of these operands the result is the table itself.
+  for (uint32_t table = 0; table < 256; ++table)
+    EXPECT_EQ((runInstruction<uint32_t, uint32_t>(
+                   "lop3.b32", {{0xf0}, {0xcc}, {0xaa}}, "sm_90a",
+                   std::to_string(table))[0] &
+               0xff),
+              table);
+  // 0xe8 is the majority.
+  EXPECT_EQ((runInstruction<uint32_t, uint32_t>(
+                "lop3.b32", {{0xffff0000}, {0xff00ff00}, {0xf0f0f0f0}},
+                "sm_90a", "0xe8")[0]),
+            0xfff0f000u);
   EXPECT_EQ(one("bmsk.wrap.b32", {33, 3}), 0xeu);
   EXPECT_EQ(one("bmsk.clamp.b32", {33, 3}), 0u);
 }

@@ -24,6 +24,20 @@ TEST(Parser, UnknownInstruction) {
   expectError("frobnicate.b32 %r1;", "unknown instruction 'frobnicate.b32'");
 }
 
+/// As ptxas has it.
+TEST(Parser, OperandsThatAreConstants) {
+  for (const char *statement :
+       {"lop3.b32 %r1, %r1, %r1, %r1, %r2;", "cp.async.wait_group %r1;",
+        "cp.async.bulk.wait_group %r1;", "wgmma.wait_group.sync.aligned %r1;",
+        "setmaxnreg.inc.sync.aligned.u32 %r1;", "pmevent %r1;",
+        "cp.async.ca.shared.global [%r1], [%rd1], %r1;"})
+    expectError(statement, "expected a constant");
+  EXPECT_EQ(parseErrors(kernelText(
+                1, "lop3.b32 %r1, %r1, %r1, %r1, WARP_SZ;\nnanosleep.u32 %r1;\n"
+                   "prmt.b32 %r1, %r1, %r1, %r2;")),
+            "(no error)");
+}
+
 TEST(Parser, UnknownModifierNamesTheNearestForm) {
   expectError(
       "fma.rn.foo.f32 %r1, %r1, %r1, %r1;",

@@ -122,10 +122,9 @@ inline bool hasFinding(const LaunchResult &result, FindingKind kind) {
 /// `d = opcode a, b, ...` for many operands, 32 lanes at a time. Operands are
 /// of one type, the result of another; a register has as many bits as its type.
 template <typename Result, typename Source>
-std::vector<Result>
-runInstruction(const std::string &opcode,
-               const std::vector<std::vector<Source>> &operands,
-               const std::string &target = "sm_90a") {
+std::vector<Result> runInstruction(
+    const std::string &opcode, const std::vector<std::vector<Source>> &operands,
+    const std::string &target = "sm_90a", const std::string &constant = "") {
   size_t count = operands[0].size();
   size_t padded = (count + 31) / 32 * 32;
   auto registers = [](size_t bytes) {
@@ -140,6 +139,8 @@ runInstruction(const std::string &opcode,
             std::to_string(8 * sizeof(Source)) + " " + name + ", [%rd0];\n";
     arguments += ", " + name;
   }
+  if (!constant.empty())
+    arguments += ", " + constant;
   std::string result = std::string("%") + registers(sizeof(Result)) + "1";
   body += opcode + " " + result + arguments + ";\nmad.wide.u32 %rd0, %r0, " +
           std::to_string(sizeof(Result)) + ", %a0;\nst.global.b" +
