@@ -66,6 +66,10 @@
 // (Mirage/Search/KernelTime.h), of the parts of a kernel that it was split
 // into.
 //
+// Where clusters load boxes together, a line says how many blocks do so and
+// what L2 gives of what they get ("read by 2 blocks at a time, ..."). The
+// prediction is that of blocks that load for themselves.
+//
 // What has not been decided yet is said to be so: the report can be asked for
 // between any two passes.
 //
@@ -98,6 +102,9 @@ struct ExplainedTensor {
   bool isWritten = false;
   bool isLoadedInLoop = false;
   bool bypassesSharedMemory = false; ///< lanes load or store it themselves
+  /// Of a cluster: the blocks that load it together, and get of L2 what one
+  /// would.
+  int64_t numSharers = 1;
   /// Of the widest access; none where it is not known how the tensor lies.
   std::optional<int64_t> widestAccessBytes;
   std::optional<DeviceBuffer> buffer; ///< once device memory is planned
@@ -149,6 +156,7 @@ struct ExplainedKernel {
   bool takesTF32 = false;       ///< of some product
 
   SmallVector<int64_t, 3> grid, cluster;
+  bool loadsByClusters = false; ///< `mirage.multicast_cluster`
   /// The grid axes as the GPU counts blocks, the fastest one first.
   SmallVector<int64_t, 3> gridOrder;
   int64_t threads = 0, loop = 1, stages = 1;
@@ -178,6 +186,8 @@ struct ExplainedKernel {
 
   int64_t getNumBlocks() const;
   double getReadBytes() const;
+  /// Those of them that come from L2 or further, and not from another block.
+  double getCacheReadBytes() const;
   double getWrittenBytes() const;
   /// By ptxas, or what the plan reckons with.
   int64_t getNumRegisters() const;
