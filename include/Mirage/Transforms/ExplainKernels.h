@@ -66,9 +66,10 @@
 // (Mirage/Search/KernelTime.h), of the parts of a kernel that it was split
 // into.
 //
-// Where clusters load boxes together, a line says how many blocks do so and
-// what L2 gives of what they get ("read by 2 blocks at a time, ..."). The
-// prediction is that of blocks that load for themselves.
+// Where a cluster loads boxes together (Mirage/Analysis/Multicast.h), it says
+// of an input how many blocks do so, and what is left for L2 to give ("2.0 MiB
+// read by 2 blocks at a time, 1.0 MiB from L2"). Times are of blocks that load
+// alone.
 //
 // What has not been decided yet is said to be so: the report can be asked for
 // between any two passes.

@@ -182,7 +182,8 @@ void Rings::emitLoadsOfWarps() {
         BlockWalk(emitter, context.persistent)
             .forEach(listValues(getFirst()),
                      [&](ValueRange carried) { return emitLoadLoop(carried); });
-    if (areAllHandedBack())
+    // Before another graph the thread waits that makes mbarriers invalid.
+    if (areAllHandedBack() && context.isLast)
       emitWaitUntilAllAreFree(readValues(end));
   });
 }
