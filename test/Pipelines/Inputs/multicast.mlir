@@ -1,6 +1,7 @@
 // Kernels whose blocks load boxes that others load as well: products of warpgroups whose warps load
 // for them, the same with more blocks than there are SMs and tiles that go beyond their tensors,
-// attention of many rows, rings that thread 0 fills for ldmatrix, and blocks that are joined.
+// attention of many rows, rings that thread 0 fills for ldmatrix, clusters of three axes, and blocks
+// that are joined.
 
 // Left tiles are the same along y, right ones along x.
 func.func @product(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>) -> tensor<512x512xf16> {
@@ -85,6 +86,24 @@ func.func @ring(%x: tensor<16x504xf16>, %w: tensor<504x360xf16>) -> tensor<16x36
     mirage_kernel.yield %o : tensor<16x360xf16>
   } : tensor<16x360xf16>
   return %r : tensor<16x360xf16>
+}
+
+// Boxes of four dimensions; right ones are the same along two axes.
+func.func @weights(%x: tensor<2x2x128x320xf16>, %w: tensor<1x1x320x128xf16>) -> tensor<2x2x128x128xf16> {
+  %e = tensor.empty() : tensor<2x2x128x128xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<2x2x128x320xf16>, tensor<1x1x320x128xf16>) outs(%e : tensor<2x2x128x128xf16>) {
+  ^bb0(%a: tensor<2x2x128x320xf16>, %b: tensor<1x1x320x128xf16>):
+    %o = mirage_block.graph grid(x = 2, y = 2, z = 2) threads(128) loop(5) stages(3)
+        ins(%a imap(x -> 0, y -> 1) fmap(3), %b imap(z -> 3) fmap(2)) outs(omap(x -> 0, y -> 1, z -> 3))
+        : (tensor<2x2x128x320xf16>, tensor<1x1x320x128xf16>) -> tensor<2x2x128x128xf16> {
+    ^bb0(%xt: tensor<1x1x128x64xf16>, %wt: tensor<1x1x64x64xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<1x1x128x64xf16>, tensor<1x1x64x64xf16>
+      %acc = mirage_block.accumulate %p over loop sum : tensor<1x1x128x64xf32>
+      mirage_block.yield %acc : tensor<1x1x128x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<2x2x128x128xf16>
+  } : tensor<2x2x128x128xf16>
+  return %r : tensor<2x2x128x128xf16>
 }
 
 // Blocks along y are joined, for which they are clusters already; they load the same rows of %x, and
