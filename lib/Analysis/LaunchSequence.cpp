@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
@@ -216,8 +217,18 @@ bool Launch::has(LaunchBarrier barrier) const {
 
 ArrayRef<int64_t> Launch::getCluster() {
   if (!has(LaunchBarrier::Cluster))
-    return {};
+    return getMulticastCluster(kernels.front());
   return *kernels.front().getCluster();
+}
+
+SmallVector<int64_t, 3> Launch::getLaunchedCluster() {
+  ArrayRef<int64_t> cluster = getCluster();
+  if (cluster.empty())
+    return {};
+  if (getPersistentBlocks())
+    return {ShapedType::getNumElements(cluster)};
+  return llvm::map_to_vector<3>(getGridOrder(),
+                                [&](int64_t axis) { return cluster[axis]; });
 }
 
 SmallVector<int64_t, 3> Launch::getGridOrder() const {
@@ -319,8 +330,8 @@ static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
                             << kResidentBlocksAttr << "', got " << number;
 }
 
-/// An order names each axis once. Clusters are of neighbours along an axis, in
-/// the order of x, y and z.
+/// An order names each axis once. Clusters whose blocks are joined are of
+/// neighbours along an axis, in the order of x, y and z.
 static LogicalResult checkGridOrder(Launch &launch) {
   block::GraphOp kernel = launch.kernels.front();
   auto order = kernel->getAttrOfType<DenseI64ArrayAttr>(kGridOrderAttr);
@@ -332,10 +343,27 @@ static LogicalResult checkGridOrder(Launch &launch) {
     return kernel.emitError()
            << "expects each of " << launch.getGrid().size()
            << " grid axes once in '" << kGridOrderAttr << "', got " << order;
-  if (!launch.getCluster().empty())
-    return kernel.emitError()
-           << "expects no '" << kGridOrderAttr << "' where blocks are clusters";
+  if (launch.has(LaunchBarrier::Cluster))
+    return kernel.emitError() << "expects no '" << kGridOrderAttr
+                              << "' where blocks of clusters are joined";
   return success();
+}
+
+/// Clusters for loading are such of the grid, and, where others are there, the
+/// same: a block is in one cluster. Who lowers it has to see to the rest.
+static LogicalResult checkMulticast(Launch &launch) {
+  block::GraphOp kernel = launch.kernels.front();
+  if (!kernel->hasAttr(kMulticastClusterAttr))
+    return success();
+  ArrayRef<int64_t> cluster = getMulticastCluster(kernel);
+  if (llvm::Error error = verifyCluster(cluster, kernel))
+    return kernel.emitError() << "expects as '" << kMulticastClusterAttr << "' "
+                              << llvm::toString(std::move(error));
+  if (cluster == launch.getCluster())
+    return success();
+  return kernel.emitError()
+         << "expects as '" << kMulticastClusterAttr
+         << "' the clusters whose blocks are joined in this launch";
 }
 
 bool LaunchSequence::readsFurtherUp(unsigned first, unsigned number) const {
@@ -359,7 +387,8 @@ LogicalResult LaunchSequence::readLaunches() {
     }
   }
   for (auto [number, launch] : llvm::enumerate(launches))
-    if (failed(checkGridOrder(launch)) || failed(readDependence(number)))
+    if (failed(checkGridOrder(launch)) || failed(checkMulticast(launch)) ||
+        failed(readDependence(number)))
       return failure();
   return success();
 }
@@ -389,8 +418,8 @@ LogicalResult LaunchSequence::addToLaunch(unsigned number, StringAttr name) {
     return kernel.emitError() << "expects \"last_arrival\" or \"cluster\" as '"
                               << kLaunchBarrierAttr << "', got " << name;
   // Of the launch the first kernel says it, and nobody reads another one.
-  for (StringRef ofFirst :
-       {kResidentBlocksAttr, kGridOrderAttr, kLoadingWarpsAttr})
+  for (StringRef ofFirst : {kResidentBlocksAttr, kGridOrderAttr,
+                            kLoadingWarpsAttr, kMulticastClusterAttr})
     if (kernel->hasAttr(ofFirst))
       return kernel.emitError()
              << "expects no '" << ofFirst

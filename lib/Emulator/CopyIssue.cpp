@@ -63,6 +63,7 @@ void mlir::mirage::emulator::forEachDestination(
                           "multicast to block {0} of a cluster of {1}", rank,
                           blocks.size());
     visit(window::peer(rank) + address, blocks[rank], signal);
+    issue.isReadAgain = true;
   }
 }
 
@@ -222,6 +223,8 @@ void CopyIssue::watch(const MemoryRange &range, AccessKind kind, Epoch done) {
         range.bytes;
     return;
   }
+  if (isReadAgain)
+    return;
   // Pieces of one row lie side by side: sectors are counted by halves of them.
   uint64_t sectors = (range.begin + range.bytes + 31) / 32 - range.begin / 32;
   (reads ? counters.globalLoadBytes : counters.globalStoreBytes) += range.bytes;

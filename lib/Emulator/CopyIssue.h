@@ -59,6 +59,10 @@ public:
   /// inside of it; null after a report.
   Block *findOwner(uint64_t &address, bool mayBeRemote);
 
+  /// Of a multicast to further blocks: its source has been counted, as device
+  /// memory gives it once.
+  bool isReadAgain = false;
+
   template <typename... Values>
   void report(FindingKind kind, const char *format, const Values &...values) {
     state.report(kind, lane, [&]() -> std::string {

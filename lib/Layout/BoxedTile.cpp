@@ -97,3 +97,19 @@ std::optional<TileBoxes> mlir::mirage::findTileBoxes(
     return std::nullopt;
   return boxes;
 }
+
+std::optional<TileBoxes> mlir::mirage::shareBoxes(TileBoxes boxes,
+                                                  int64_t numBlocks) {
+  int64_t numBoxes = boxes.getNumBoxes(),
+          numCuts = numBlocks / std::gcd(numBoxes, numBlocks);
+  if (numCuts == 1)
+    return boxes;
+  bool hasPlainRows = llvm::all_of(llvm::drop_begin(boxes.map.box, 2),
+                                   [](int64_t extent) { return extent == 1; });
+  if (!hasPlainRows ||
+      boxes.map.box[1] % (numCuts * BoxedTile::kPatternRows) != 0)
+    return std::nullopt;
+  boxes.map.box[1] /= numCuts;
+  boxes.numParts *= numCuts;
+  return boxes;
+}

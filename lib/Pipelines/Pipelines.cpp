@@ -13,6 +13,7 @@
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Options/CheckedPass.h"
+#include "Mirage/Planning/MulticastCluster.h"
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Transforms/Passes.h"
@@ -98,6 +99,9 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   OverlapLaunchesPassOptions overlap;
   overlap.target = options.search.target;
   overlap.overlapsLaunches = options.overlapsLaunches;
+  MulticastBoxesPassOptions multicast;
+  multicast.target = options.search.target;
+  multicast.multicast = options.multicast;
   passManager.addPass(createExpandComposedPass());
   passManager.addPass(createMaterializeResultsPass());
   passManager.addPass(createSplitGridJoinsPass());
@@ -124,6 +128,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createMakeBlocksPersistentPass(persistent));
   passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
+  passManager.addPass(createMulticastBoxesPass(multicast));
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 
@@ -256,6 +261,8 @@ mlir::mirage::checkTarget(const OpPassManager &passManager,
   if (!options.search.target.empty() && !isNative(options))
     if (auto problem = explainUnknownTarget(options.search.target))
       return onError(*problem);
+  if (llvm::Error error = parseMulticast(options.multicast).takeError())
+    return onError(llvm::toString(std::move(error)));
   llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
   return assembler ? success() : onError(llvm::toString(assembler.takeError()));
 }

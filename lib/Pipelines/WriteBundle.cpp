@@ -57,6 +57,7 @@ struct WriteBundlePass
     seed = given.search.seed;
     mergesLaunches = given.mergesLaunches;
     overlapsLaunches = given.overlapsLaunches;
+    multicast = given.multicast;
   }
 
   Option<TextOption> folder{*this, "bundle",
@@ -81,6 +82,9 @@ struct WriteBundlePass
   Option<TruthOption> overlapsLaunches{*this, "overlap-launches",
                                        llvm::cl::desc("As of --mirage-compile"),
                                        llvm::cl::init(true)};
+  Option<TextOption> multicast{*this, "multicast",
+                               llvm::cl::desc("As of --mirage-compile"),
+                               llvm::cl::init("never")};
 
   StringRef getArgument() const override { return "mirage-write-bundle"; }
   StringRef getDescription() const override {
@@ -164,6 +168,7 @@ std::string WriteBundlePass::compile(const CandidateFunction &candidate,
   compiling.search.stages = stages.getValue();
   compiling.mergesLaunches = mergesLaunches.getValue();
   compiling.overlapsLaunches = overlapsLaunches.getValue();
+  compiling.multicast = multicast.getValue();
   // The program as somebody would run it who has a library.
   if (candidate.info.isBaseline())
     compiling.search.libraryKernels = std::string("always");

@@ -14,6 +14,7 @@
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
@@ -42,6 +43,13 @@ double ExplainedKernel::getReadBytes() const {
   double bytes = 0;
   for (const ExplainedTensor &tensor : tensors)
     bytes += tensor.isWritten ? 0 : tensor.trafficBytes;
+  return bytes;
+}
+
+double ExplainedKernel::getCacheReadBytes() const {
+  double bytes = 0;
+  for (const ExplainedTensor &tensor : tensors)
+    bytes += tensor.isWritten ? 0 : tensor.trafficBytes / tensor.numSharers;
   return bytes;
 }
 
@@ -119,6 +127,8 @@ public:
       return failure();
     tiles = std::move(*read);
     addExtents();
+    if (failed(addCluster()))
+      return failure();
     for (Operation &step : op.getBody().front().without_terminator())
       if (!isa<block::ReshapeOp>(step))
         addStep(step);
@@ -131,6 +141,7 @@ public:
 
 private:
   void addExtents();
+  LogicalResult addCluster();
   void addTensors(const LaunchSequence *sequence, const StoragePlan *plan);
   ExplainedTensor makeTensor(Value value, const LaunchSequence *sequence,
                              const StoragePlan *plan);
@@ -177,6 +188,18 @@ void KernelExplainer::addExtents() {
   kernel.isLeftToLibrary = op->hasAttr(kLibraryMatmulAttr);
   kernel.takesTF32 = takesTF32(tiles);
   kernel.resources.threads = tiles.threads;
+}
+
+LogicalResult KernelExplainer::addCluster() {
+  if (!op->hasAttr(kMulticastClusterAttr))
+    return success();
+  ArrayRef<int64_t> cluster = getMulticastCluster(op);
+  if (llvm::Error error = verifyCluster(cluster, op))
+    return op.emitError() << "expects as '" << kMulticastClusterAttr << "' "
+                          << llvm::toString(std::move(error));
+  kernel.cluster.assign(cluster.begin(), cluster.end());
+  kernel.loadsByClusters = true;
+  return success();
 }
 
 LogicalResult KernelExplainer::addRowRegisters() {
@@ -238,6 +261,10 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
         op.getBody().front().getTerminator()->getOperand(number));
     kernel.tensors.push_back(std::move(tensor));
   }
+  if (kernel.loadsByClusters)
+    for (const SharableTile &tile : getSharableTiles(op))
+      kernel.tensors[tile.input].numSharers =
+          tile.getNumSharers(kernel.cluster);
   kernel.flightBytes =
       loopBytes > 0 ? loopBytes * countIterationsAhead() : outsideBytes;
 }

@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Planning/BlocksToLaunch.h"
@@ -57,6 +58,7 @@ static bool onlyMultiplies(block::GraphOp kernel) {
 
 /// Takes back what was decided before, and what was planned for it.
 static void forget(block::GraphOp kernel, const Target &target) {
+  kernel->removeAttr(kMulticastClusterAttr);
   if (kernel->removeAttr(kPersistentBlocksAttr))
     (void)planAnew(kernel, target);
 }

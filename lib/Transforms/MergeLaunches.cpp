@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -127,8 +128,8 @@ private:
     return success();
   }
 
-  /// There is no other use for clusters yet. They say how blocks work together,
-  /// and not what they compute.
+  /// Clusters that a block graph states are for joining blocks alone. They say
+  /// how blocks work together, and not what they compute.
   void setCluster(unsigned number, bool isWanted) {
     block::GraphOp kernel = kernels[number];
     SmallVector<int64_t, 3> cluster(kernel.getGrid().size(), 1);
@@ -167,8 +168,10 @@ struct MergeLaunchesPass
 private:
   LogicalResult mergeLaunches(Operation *program) {
     // What an earlier decision left may not hold any more.
-    program->walk(
-        [](block::GraphOp kernel) { kernel->removeAttr(kLaunchBarrierAttr); });
+    program->walk([](block::GraphOp kernel) {
+      kernel->removeAttr(kLaunchBarrierAttr);
+      kernel->removeAttr(kMulticastClusterAttr);
+    });
     FailureOr<std::string> name = resolveTarget(program, target);
     FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
     if (failed(name) || failed(sequence))

@@ -36,7 +36,7 @@ static int64_t countSharedBytes(block::GraphOp kernel, unsigned axis) {
 static void orderGrid(Launch &launch) {
   block::GraphOp kernel = launch.kernels.front();
   ArrayRef<int64_t> grid = launch.getGrid();
-  if (!launch.getCluster().empty())
+  if (launch.has(LaunchBarrier::Cluster))
     return;
   auto getShared = [&](int64_t axis) {
     return grid[axis] == 1 ? -1 : countSharedBytes(kernel, axis);

@@ -13,6 +13,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Planning/LaunchBarrier.h"
@@ -206,8 +207,9 @@ static LogicalResult reportDemand(const BlockSteps &steps,
 
 /// What was decided of tiles that lay otherwise.
 static void forgetDecisions(block::GraphOp graph) {
-  for (StringRef name : {kLoadingWarpsAttr, kRegisterSharesAttr,
-                         kPersistentBlocksAttr, kResidentBlocksAttr})
+  for (StringRef name :
+       {kLoadingWarpsAttr, kRegisterSharesAttr, kPersistentBlocksAttr,
+        kResidentBlocksAttr, kMulticastClusterAttr})
     graph->removeAttr(name);
   for (auto step : graph.getBody().getOps<thread::GraphOp>()) {
     step->removeAttr(kStartsAheadAttr);

@@ -152,7 +152,8 @@ void KernelText::printLaunch() {
     os << ", " << *kernel.persistentBlocks
        << " launched, each of which goes on with others";
   if (!kernel.cluster.empty())
-    os << ", in clusters of " << formatExtents(kernel.cluster);
+    os << ", in clusters of " << formatExtents(kernel.cluster)
+       << (kernel.loadsByClusters ? " that load together" : "");
   if (!llvm::is_sorted(kernel.gridOrder))
     os << ", counted along " << llvm::join(nameAxes(kernel.gridOrder), ", ");
   os << "\n";
@@ -172,6 +173,9 @@ void KernelText::printTensors() {
                        << formatType(tensor.tensor) << ", " << tensor.maps
                        << "; " << formatBytes(tensor.trafficBytes)
                        << (tensor.isWritten ? " written" : " read");
+    if (tensor.numSharers > 1)
+      os << " by " << tensor.numSharers << " blocks at a time, "
+         << formatBytes(tensor.trafficBytes / tensor.numSharers) << " from L2";
     if (tensor.widestAccessBytes)
       os << ", accesses of up to " << *tensor.widestAccessBytes << " B";
     if (tensor.bypassesSharedMemory)
@@ -180,7 +184,11 @@ void KernelText::printTensors() {
   }
   start("device memory") << formatBytes(kernel.getReadBytes()) << " read and "
                          << formatBytes(kernel.getWrittenBytes())
-                         << " written by all blocks, as the maps imply\n";
+                         << " written by all blocks, as the maps imply";
+  if (kernel.loadsByClusters)
+    os << "; " << formatBytes(kernel.getCacheReadBytes())
+       << " come from L2 or further";
+  os << "\n";
   // Little's law.
   double busyBytes = target.memoryBytesPerUs * target.loadLatencyUs;
   int64_t perSM = llvm::divideCeil(kernel.getNumBlocks(), target.numSMs);
@@ -333,7 +341,8 @@ static Object makeObject(const ExplainedTensor &tensor) {
                 {"maps", tensor.maps},
                 {"written", tensor.isWritten},
                 {"bypassesSharedMemory", tensor.bypassesSharedMemory},
-                {"trafficBytes", tensor.trafficBytes}};
+                {"trafficBytes", tensor.trafficBytes},
+                {"sharers", tensor.numSharers}};
   if (tensor.widestAccessBytes)
     object["widestAccessBytes"] = *tensor.widestAccessBytes;
   if (tensor.buffer)
@@ -416,6 +425,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"grid", makeArray(kernel.grid)},
                 {"gridOrder", Array(nameAxes(kernel.gridOrder))},
                 {"cluster", makeArray(kernel.cluster)},
+                {"multicast", kernel.loadsByClusters},
                 {"threads", kernel.threads},
                 {"loadingWarps", kernel.loadingWarps.number},
                 {"persistentBlocks", kernel.persistentBlocks.value_or(0)},
@@ -423,6 +433,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"stages", kernel.stages},
                 {"tensors", makeObjects(kernel.tensors)},
                 {"readBytes", kernel.getReadBytes()},
+                {"cacheReadBytes", kernel.getCacheReadBytes()},
                 {"writtenBytes", kernel.getWrittenBytes()},
                 {"inFlightBytes", kernel.flightBytes},
                 {"sharedBytes", kernel.sharedBytes},

@@ -59,8 +59,13 @@ struct Launch {
   bool has(LaunchBarrier barrier) const;
   /// The first kernel has most blocks, and all have as many threads.
   ArrayRef<int64_t> getGrid() { return kernels.front().getGrid(); }
-  /// Extents by grid axis; none without clusters.
+  /// Extents by grid axis; none without clusters. Their blocks are joined by a
+  /// kernel of the launch (`LaunchBarrier::Cluster`), or load boxes together
+  /// (Multicast.h).
   ArrayRef<int64_t> getCluster();
+  /// The same as the GPU counts blocks: extents in the order of the grid's
+  /// axes, or all of it in one where blocks are persistent.
+  SmallVector<int64_t, 3> getLaunchedCluster();
   /// The grid axes in the order in which a GPU counts blocks, the fastest one
   /// first: that of the first kernel's `mirage.grid_order`, or x, y, z.
   SmallVector<int64_t, 3> getGridOrder() const;
@@ -158,8 +163,8 @@ inline constexpr llvm::StringLiteral kWorkspaceBytesAttr =
 /// or "cluster".
 inline constexpr llvm::StringLiteral kLaunchBarrierAttr =
     "mirage.launch_barrier";
-/// Of the first kernel of a launch without clusters: its grid axes by number,
-/// in the order in which blocks start, the fastest one first.
+/// Of the first kernel of a launch that joins no clusters: its grid axes by
+/// number, in the order in which blocks start, the fastest one first.
 /// --mirage-order-grid decides it.
 inline constexpr llvm::StringLiteral kGridOrderAttr = "mirage.grid_order";
 /// Of the first kernel of a launch but the first: that it may begin before the

@@ -62,7 +62,8 @@ struct Counters {
   uint64_t globalLoadSectors = 0, globalStoreSectors = 0;
   uint64_t globalIdealSectors = 0;
 
-  /// Of bulk copies (TMA), in or out of shared memory; sectors count above.
+  /// Of bulk copies (TMA), in or out of shared memory; sectors count above. A
+  /// multicast is a copy for each block that it goes to, and reads once.
   uint64_t bulkCopies = 0, bulkBytes = 0;
 
   uint64_t sharedLoadBytes = 0, sharedStoreBytes = 0;

@@ -94,6 +94,17 @@ std::optional<TileBoxes> findTileBoxes(llvm::ArrayRef<int64_t> sizes,
                                        llvm::ArrayRef<int64_t> tile,
                                        unsigned elementBytes);
 
+/// Boxes of the same tile, at the same places, of which so many blocks can load
+/// as many each. Where the tile is too few boxes, panels are cut between rows;
+/// of four blocks, the tile above:
+///
+///   panel 0   rows 0-31 by block 0, rows 32-63 by block 1
+///   panel 1   rows 0-31 by block 2, rows 32-63 by block 3
+///
+/// \returns none where parts would not begin with the pattern of a swizzle, or
+/// rows are of several dimensions, which are not cut.
+std::optional<TileBoxes> shareBoxes(TileBoxes boxes, int64_t numBlocks);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LAYOUT_BOXEDTILE_H

@@ -59,6 +59,13 @@ struct CompileOptions : public SuperoptimizeOptions {
       llvm::cl::desc("Let a launch begin before the one before it has ended, "
                      "where the GPU can; false: one after the other"),
       llvm::cl::init(true)};
+  Option<TextOption> multicast{
+      *this, "multicast",
+      llvm::cl::desc("Whether clusters of blocks load boxes together that they "
+                     "have in common: never, auto (where that is predicted to "
+                     "take less) or the number of blocks that a cluster has at "
+                     "the most, 2 to 16"),
+      llvm::cl::init("never")};
   Option<TextOption> from{
       *this, "from",
       llvm::cl::desc(

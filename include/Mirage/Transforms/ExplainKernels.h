@@ -66,6 +66,11 @@
 // (Mirage/Search/KernelTime.h), of the parts of a kernel that it was split
 // into.
 //
+// Where a cluster loads boxes together (Mirage/Analysis/Multicast.h), it says
+// of an input how many blocks do so, and what is left for L2 to give ("2.0 MiB
+// read by 2 blocks at a time, 1.0 MiB from L2"). Times are of blocks that load
+// alone.
+//
 // What has not been decided yet is said to be so: the report can be asked for
 // between any two passes.
 //
@@ -98,6 +103,9 @@ struct ExplainedTensor {
   bool isWritten = false;
   bool isLoadedInLoop = false;
   bool bypassesSharedMemory = false; ///< lanes load or store it themselves
+  /// Of a cluster: the blocks that load it together, and get of L2 what one
+  /// would.
+  int64_t numSharers = 1;
   /// Of the widest access; none where it is not known how the tensor lies.
   std::optional<int64_t> widestAccessBytes;
   std::optional<DeviceBuffer> buffer; ///< once device memory is planned
@@ -149,6 +157,7 @@ struct ExplainedKernel {
   bool takesTF32 = false;       ///< of some product
 
   SmallVector<int64_t, 3> grid, cluster;
+  bool loadsByClusters = false; ///< `mirage.multicast_cluster`
   /// The grid axes as the GPU counts blocks, the fastest one first.
   SmallVector<int64_t, 3> gridOrder;
   int64_t threads = 0, loop = 1, stages = 1;
@@ -178,6 +187,8 @@ struct ExplainedKernel {
 
   int64_t getNumBlocks() const;
   double getReadBytes() const;
+  /// Those of them that come from L2 or further, and not from another block.
+  double getCacheReadBytes() const;
   double getWrittenBytes() const;
   /// By ptxas, or what the plan reckons with.
   int64_t getNumRegisters() const;

@@ -481,9 +481,33 @@ def OrderGridPass : Pass<"mirage-order-grid"> {
     bytes are the same. Heads and rows of queries are the axes of attention's grid; the
     keys of one head are read by all its rows while they are in L2. The first kernel of a
     launch carries `mirage.grid_order`, the axes by number, where it is another order than
-    x, y, z. Launches with clusters keep theirs.
+    x, y, z. Launches that join blocks of clusters keep theirs.
     Example: test/Transforms/order-grid.mlir
   }];
+}
+
+def MulticastBoxesPass : CheckedPass<"mirage-multicast-boxes"> {
+  let summary = "has clusters load the boxes that their blocks have in common";
+  let description = [{
+    Where warps hand places of rings back, blocks along an axis of the grid that does not
+    cut a boxed input can be a cluster that loads its boxes once, each block some of them
+    (`Mirage/Planning/MulticastCluster.h`). The first kernel of a launch then carries
+    `mirage.multicast_cluster`, extents by grid axis (`Mirage/Analysis/Multicast.h`).
+    Clusters are of 2, 4, 8 or 16 blocks, as many as divide the grid along each axis. With
+    a number, those are taken for which L2 gives the fewest bytes. With "auto" that for
+    which the cost model has the kernel take least, and none unless that is less than
+    without: L2 gives less, but blocks wait for each other at the start, and clusters find
+    fewer SMs. The model says so of large products, which L2 binds; kernels by hand were no
+    faster for it on an H200, and pipelines do not ask for it. Of blocks that
+    --mirage-merge-launches has made clusters, these are the only ones. Persistent blocks
+    become fewer if need be, and whole clusters. Run after --mirage-order-grid.
+    Example: test/Transforms/multicast-boxes.mlir
+  }];
+  let options = [
+    TargetOption<"GPU that blocks run on">,
+    Option<"multicast", "multicast", TextType, /*default=*/"\"auto\"",
+           "Whether clusters load boxes together: never, auto (where that is predicted to take "
+           "less) or the number of blocks that a cluster has at the most, 2 to 16">];
 }
 
 def PredictTimesPass : CheckedPass<"mirage-predict-times"> {

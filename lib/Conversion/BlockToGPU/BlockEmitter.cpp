@@ -293,9 +293,12 @@ void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
                           coordinates);
 }
 
-Value BlockEmitter::emitIsFirstLane() {
+Value BlockEmitter::emitLane() {
   constexpr int64_t kLanes = 32;
-  Value lane = arith::AndIOp::create(builder, threadId, getIndex(kLanes - 1));
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, lane,
+  return arith::AndIOp::create(builder, threadId, getIndex(kLanes - 1));
+}
+
+Value BlockEmitter::emitIsFirstLane() {
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitLane(),
                                getIndex(0));
 }

@@ -23,6 +23,8 @@ constexpr unsigned kGlobalSpace =
     static_cast<unsigned>(NVVM::NVVMMemorySpace::Global);
 constexpr unsigned kSharedSpace =
     static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+constexpr unsigned kClusterSharedSpace =
+    static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster);
 
 /// A constant, an i32.
 Value emitI32(ImplicitLocOpBuilder &builder, int32_t value);
@@ -111,6 +113,8 @@ public:
 
   /// Of the threads that are in the kernel's code at the insertion point.
   void emitBarrier() { barrier.emit(builder); }
+  /// The thread's number in its warp, of type index.
+  Value emitLane();
   /// An i1: this is lane 0 of its warp.
   Value emitIsFirstLane();
 

@@ -14,6 +14,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Analysis/RunningScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -155,6 +156,11 @@ static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
   if (!handBack)
     return graph.emitError()
            << "expects " << llvm::toString(handBack.takeError());
+  if (ArrayRef<int64_t> cluster = getMulticastCluster(graph); !cluster.empty())
+    if (llvm::Error error = verifyMulticast(cluster, graph))
+      return graph.emitError()
+             << "expects, where '" << kMulticastClusterAttr << "' is stated, "
+             << llvm::toString(std::move(error));
   auto loadingWarps = readLoadingWarps(graph, handBack->has_value());
   if (!loadingWarps)
     return graph.emitError() << llvm::toString(loadingWarps.takeError());
@@ -218,7 +224,12 @@ public:
       builder.setLoc(graph.getLoc());
       contexts[number].coordinates = coordinates[number];
       if (std::optional<int64_t> blocks = launch.getPersistentBlocks())
-        contexts[number].persistent = {*blocks, launch.getGridOrder()};
+        contexts[number].persistent = {
+            *blocks, launch.getGridOrder(),
+            SmallVector<int64_t, 3>(getMulticastCluster(graph))};
+      if (graph->hasAttr(kMulticastClusterAttr))
+        contexts[number].cluster =
+            ClusterRanks(getMulticastCluster(graph), launch.getGridOrder());
       contexts[number].isLast = number + 1 == launch.kernels.size();
       contexts[number].waitsForLaunch = launch.isDependent && number == 0;
       contexts[number].barrier = barrierOfThreads;
@@ -288,7 +299,8 @@ void KernelEmitter::createKernel() {
   if (getLaunchedThreads(first) != int64_t(first.getThreads()))
     kernel->setAttr(kComputingThreadsAttr,
                     builder.getI32IntegerAttr(first.getThreads()));
-  SmallVector<int32_t, 3> cluster(launch.getCluster());
+  SmallVector<int32_t, 3> cluster;
+  llvm::append_range(cluster, launch.getLaunchedCluster());
   if (!cluster.empty()) {
     cluster.resize(3, 1);
     kernel.setKnownClusterSizeAttr(builder.getDenseI32ArrayAttr(cluster));

@@ -18,6 +18,10 @@ namespace mlir::mirage {
 struct PersistentGrid {
   int64_t numLaunched = 0;
   SmallVector<int64_t, 3> order; ///< of grid axes, the fastest one first
+  /// Extents by grid axis of the clusters that blocks are, if they are: blocks
+  /// are counted cluster by cluster then, and go on from one to the next
+  /// together.
+  SmallVector<int64_t, 3> cluster;
 };
 
 /// What one launched block computes of the grid: the one block that it is, or,
@@ -32,14 +36,18 @@ public:
   /// are the emitter's then.
   /// \param initial  what is carried from one to the next.
   /// \param body     gives what is carried on.
-  void forEach(ValueRange initial,
-               llvm::function_ref<SmallVector<Value>(ValueRange carried)> body);
+  /// \returns what the last one gives.
+  SmallVector<Value>
+  forEach(ValueRange initial,
+          llvm::function_ref<SmallVector<Value>(ValueRange carried)> body);
   /// An i1, in such code, where there are several: another block comes behind
   /// the present one.
   Value emitHasNext();
 
 private:
   void setCoordinates();
+  SmallVector<Value, 3> emitCoordinates(Value number,
+                                        ArrayRef<int64_t> extents);
 
   BlockEmitter &emitter;
   std::optional<PersistentGrid> persistent;

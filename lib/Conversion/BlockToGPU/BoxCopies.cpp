@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoxCopies.h"
+#include "LaunchBarriers.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Layout/LinearLayout.h"
@@ -14,6 +15,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -43,9 +46,10 @@ Value BoxCopies::getBarrier(Barrier barrier, Value place) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value distance = arith::MulIOp::create(builder, place,
                                          emitter.getIndex(kCopyBarrierBytes));
-  int64_t first = barrier == Barrier::IsThere
-                      ? barriersOffset
-                      : barriersOffset + numPlaces * kCopyBarrierBytes;
+  int64_t first =
+      barrier == Barrier::IsThere
+          ? places.barriersOffset
+          : places.barriersOffset + places.number * kCopyBarrierBytes;
   return getPointer(
       arith::AddIOp::create(builder, emitter.getIndex(first), distance));
 }
@@ -83,15 +87,40 @@ void BoxCopies::emitByThread(int64_t number, llvm::function_ref<void()> body) {
 }
 
 void BoxCopies::emitByLoadingThread(llvm::function_ref<void()> body) {
-  emitByThread(hasLoadingWarps ? emitter.header.threads : 0, body);
+  emitByThread(places.hasLoadingWarps ? emitter.header.threads : 0, body);
 }
 
 void BoxCopies::forEachBarrier(
     llvm::function_ref<void(Barrier, Value)> action) {
   for (Barrier barrier : {Barrier::IsThere, Barrier::IsFree})
-    if (barrier == Barrier::IsThere || handsBack)
-      for (unsigned place = 0; place < numPlaces; ++place)
+    if (barrier == Barrier::IsThere || places.areHandedBack)
+      for (unsigned place = 0; place < places.number; ++place)
         action(barrier, getBarrier(barrier, emitter.getIndex(place)));
+}
+
+int64_t BoxCopies::getNumSharers(const BoxedInput &input) const {
+  return areShared() ? places.cluster.getNumAlong(input.sameAlong) : 1;
+}
+
+bool BoxCopies::loadsFor(int64_t rank, int64_t other) const {
+  return llvm::any_of(inputs, [&](const BoxedInput &input) {
+    return getNumSharers(input) > 1 &&
+           places.cluster.differAlong(input.sameAlong, rank, other);
+  });
+}
+
+/// That of one thread, or those of all warps that read what a block loads, as
+/// many for each block.
+int64_t BoxCopies::countArrivals(Barrier barrier) const {
+  if (barrier == Barrier::IsThere)
+    return 1;
+  int64_t numWarps = emitter.header.threads >> kLaneBits;
+  if (!areShared())
+    return numWarps;
+  return numWarps * llvm::count_if(llvm::seq(places.cluster.getNumBlocks()),
+                                   [&](int64_t other) {
+                                     return loadsFor(/*rank=*/0, other);
+                                   });
 }
 
 void BoxCopies::emitInit() {
@@ -100,64 +129,119 @@ void BoxCopies::emitInit() {
   emitProxyFence(emitter.builder);
   emitByThread(0, [&] {
     forEachBarrier([&](Barrier barrier, Value pointer) {
-      int64_t numWarps = emitter.header.threads >> kLaneBits;
-      int64_t numArrivals = barrier == Barrier::IsThere ? 1 : numWarps;
       NVVM::MBarrierInitOp::create(builder, pointer,
-                                   emitI32(builder, numArrivals),
+                                   emitI32(builder, countArrivals(barrier)),
                                    /*predicate=*/Value());
     });
     NVVM::FenceMbarrierInitOp::create(builder);
   });
-  emitter.emitBarrier();
+  if (areShared())
+    emitClusterBarrier(builder);
+  else
+    emitter.emitBarrier();
 }
 
-void BoxCopies::emitBoxes(const BoxedInput &input, Value place, Value barrier) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  const TensorMap &map = input.boxes.map;
+/// Of the first box, the innermost dimension first.
+SmallVector<Value> BoxCopies::getFirstCoordinates(const BoxedInput &input) {
   auto tile = cast<RankedTensorType>(input.tile);
   SmallVector<SmallVector<Axis, 2>> cuttingAxes;
   for (int64_t dim = 0; dim < tile.getRank(); ++dim)
     cuttingAxes.push_back(emitter.header.getCuttingAxes(input.input, dim));
   SmallVector<Value> origin = emitter.getOrigin(cuttingAxes, tile.getShape());
-  SmallVector<Value> first; // coordinates of the first box
-  for (Value coordinate : llvm::reverse(origin))
-    first.push_back(toI32(builder, coordinate));
+  return llvm::map_to_vector(llvm::reverse(origin), [&](Value coordinate) {
+    return toI32(emitter.builder, coordinate);
+  });
+}
+
+namespace {
+/// One box of a tile, by its number, an i32, which is known or is not.
+struct Box {
+  const TileBoxes &boxes;
+  Value number;
+
+  /// Moves the coordinates of the tile's first box to it.
+  SmallVector<Value> emitCoordinates(ImplicitLocOpBuilder &builder,
+                                     ArrayRef<Value> first) const;
+  /// Bytes from the start of the tile, of type index.
+  Value emitOffset(ImplicitLocOpBuilder &builder) const;
+};
+} // namespace
+
+SmallVector<Value> Box::emitCoordinates(ImplicitLocOpBuilder &builder,
+                                        ArrayRef<Value> first) const {
+  Value numParts = emitI32(builder, boxes.numParts);
+  Value steps[] = {arith::DivUIOp::create(builder, number, numParts),
+                   arith::RemUIOp::create(builder, number, numParts)};
+  SmallVector<Value> coordinates(first);
+  for (unsigned dim : {0, 1}) {
+    Value distance = arith::MulIOp::create(
+        builder, steps[dim], emitI32(builder, boxes.map.box[dim]));
+    coordinates[dim] =
+        arith::AddIOp::create(builder, coordinates[dim], distance);
+  }
+  return coordinates;
+}
+
+Value Box::emitOffset(ImplicitLocOpBuilder &builder) const {
+  Value bytes = arith::MulIOp::create(
+      builder, number, emitI32(builder, boxes.map.getSharedBytes()));
+  return arith::IndexCastOp::create(builder, builder.getIndexType(), bytes);
+}
+
+/// A copy that is for this block alone names its shared memory as such.
+void BoxCopies::emitBoxes(const BoxedInput &input, Value place, Value barrier) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  SmallVector<Value> first = getFirstCoordinates(input);
   Value start = arith::AddIOp::create(
       builder, emitter.getIndex(input.ring.offsetBytes),
       arith::MulIOp::create(builder, place,
                             emitter.getIndex(input.placeStride)));
   Value address = getMapAddress(builder, input.map);
-  auto advance = [&](Value coordinate, int64_t distance) -> Value {
-    return arith::AddIOp::create(builder, coordinate,
-                                 emitI32(builder, distance));
-  };
-  for (unsigned box = 0; box < input.boxes.getNumBoxes(); ++box) {
-    unsigned panel = box / input.boxes.numParts,
-             part = box % input.boxes.numParts;
-    SmallVector<Value> coordinates(first);
-    coordinates[0] = advance(coordinates[0], panel * map.box[0]);
-    coordinates[1] = advance(coordinates[1], part * map.box[1]);
-    Value offset = arith::AddIOp::create(
-        builder, start, emitter.getIndex(box * map.getSharedBytes()));
+  int64_t numSharers = getNumSharers(input);
+  Value own, mask;
+  if (numSharers > 1) {
+    Value rank = ClusterRanks::emitRank(builder);
+    own = places.cluster.emitNumberAlong(builder, input.sameAlong, rank);
+    mask = places.cluster.emitMaskAlong(builder, input.sameAlong, rank);
+  }
+  for (unsigned box = 0; box < input.boxes.getNumBoxes(); box += numSharers) {
+    Value number = emitI32(builder, box);
+    if (own)
+      number = arith::AddIOp::create(builder, own, number);
+    Box copied{input.boxes, number};
+    SmallVector<Value> coordinates = copied.emitCoordinates(builder, first);
+    Value target = getPointer(
+        arith::AddIOp::create(builder, start, copied.emitOffset(builder)));
+    if (mask)
+      target = LLVM::AddrSpaceCastOp::create(
+          builder,
+          LLVM::LLVMPointerType::get(builder.getContext(), kClusterSharedSpace),
+          target);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, getPointer(offset), address, coordinates, barrier,
-        /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
-        /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+        builder, target, address, coordinates, barrier,
+        /*im2colOffsets=*/ValueRange(), mask,
+        /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/!mask,
         /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
   }
 }
 
 /// What a place had before has the phase before: that one all warps complete
 /// when they hand it back, and of the first it is complete from the start.
+void BoxCopies::emitWaitUntilFree(Value place, Value parity) {
+  if (places.areHandedBack)
+    emitWaitFor(getBarrier(Barrier::IsFree, place),
+                arith::XOrIOp::create(emitter.builder, parity,
+                                      emitI32(emitter.builder, /*value=*/1)));
+}
+
+/// The bytes of all boxes, those of other blocks among them.
 void BoxCopies::emitCopies(Value place, Value parity) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   int64_t numBytes = 0;
   for (const BoxedInput &input : inputs)
     numBytes += input.boxes.getNumBoxes() * input.boxes.map.getBoxBytes();
-  if (handsBack)
-    emitWaitFor(
-        getBarrier(Barrier::IsFree, place),
-        arith::XOrIOp::create(builder, parity, emitI32(builder, /*value=*/1)));
+  emitWaitUntilFree(place, parity);
   Value barrier = getBarrier(Barrier::IsThere, place);
   NVVM::MBarrierArriveExpectTxOp::create(
       builder, /*res=*/Type(), barrier, emitI32(builder, numBytes),
@@ -188,30 +272,72 @@ void BoxCopies::emitWaitFor(Value barrier, Value parity) {
 }
 
 /// One lane arrives for its warp, behind a barrier of the warp that orders what
-/// the others have read.
+/// the others have read; in a cluster, one for each block.
 void BoxCopies::emitHandBack(Value place) {
-  if (!handsBack)
+  if (!places.areHandedBack)
     return;
   ImplicitLocOpBuilder &builder = emitter.builder;
   emitReadFence();
   NVVM::SyncWarpOp::create(builder, emitI32(builder, -1));
+  Value barrier = getBarrier(Barrier::IsFree, place);
+  if (areShared())
+    return emitArrivals(barrier);
   auto guard = scf::IfOp::create(builder, emitter.emitIsFirstLane(),
                                  /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
-  NVVM::MBarrierArriveOp::create(
-      builder, /*res=*/Type(), getBarrier(Barrier::IsFree, place),
-      /*count=*/Value(), getBlockScope(builder), builder.getBoolAttr(false));
+  NVVM::MBarrierArriveOp::create(builder, /*res=*/Type(), barrier,
+                                 /*count=*/Value(), getBlockScope(builder),
+                                 builder.getBoolAttr(false));
+}
+
+/// `loadsFor`, of values of type i32: an i1, or null where that is always so.
+Value BoxCopies::emitLoadsFor(Value rank, Value other) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value result;
+  for (const BoxedInput &input : inputs) {
+    if (getNumSharers(input) == 1)
+      continue;
+    Value isSame =
+        places.cluster.emitDifferAlong(builder, input.sameAlong, rank, other);
+    if (!isSame)
+      return {};
+    result = result ? arith::OrIOp::create(builder, result, isSame) : isSame;
+  }
+  return result;
+}
+
+/// Lane n arrives at the mbarrier of the block with rank n, if that one loads
+/// for this block.
+void BoxCopies::emitArrivals(Value barrier) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value lane = toI32(builder, emitter.emitLane());
+  Value arrives =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, lane,
+                            emitI32(builder, places.cluster.getNumBlocks()));
+  if (Value loadsFor = emitLoadsFor(ClusterRanks::emitRank(builder), lane))
+    arrives = arith::AndIOp::create(builder, arrives, loadsFor);
+  auto guard = scf::IfOp::create(builder, arrives, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(guard.thenBlock());
+  Value remote = NVVM::MapaOp::create(
+      builder,
+      LLVM::LLVMPointerType::get(builder.getContext(), kClusterSharedSpace),
+      barrier, lane);
+  NVVM::MBarrierArriveOp::create(builder, /*res=*/Type(), remote,
+                                 /*count=*/Value(), getBlockScope(builder),
+                                 builder.getBoolAttr(false));
 }
 
 void BoxCopies::emitReadFence() {
-  if (areReadByThreads)
+  if (places.areReadByThreads)
     emitProxyFence(emitter.builder);
 }
 
-void BoxCopies::emitInvalidate() {
+void BoxCopies::emitInvalidate(llvm::function_ref<void()> prepare) {
   emitter.emitBarrier();
   emitByThread(0, [&] {
+    prepare();
     forEachBarrier([&](Barrier, Value pointer) {
       NVVM::MBarrierInvalOp::create(emitter.builder, pointer);
     });

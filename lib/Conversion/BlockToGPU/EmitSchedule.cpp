@@ -84,8 +84,10 @@ private:
     if (graph->hasAttr(kBarrierAtExitAttr))
       emitter.emitBarrier();
     if (!context.isLast)
-      rings->emitInvalidate();
+      rings->emitInvalidate(end);
     emitPhase(StepPhase::After);
+    if (context.isLast)
+      rings->emitDrain(end);
     return end;
   }
 
@@ -190,7 +192,7 @@ private:
     });
     late->landAll();
     // Of what was waited for late the last place was still read.
-    if (walk.hasSeveral() && !late->empty())
+    if ((walk.hasSeveral() || rings->areAllHandedBack()) && !late->empty())
       rings->emitLastHandBack(rings->readValues(end));
     end.truncate(carried.size());
     return end;

@@ -11,6 +11,7 @@
 
 #include "BlockEmitter.h"
 #include "BlockWalk.h"
+#include "ClusterRanks.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -36,6 +37,8 @@ struct KernelContext {
   /// The block's, by grid axis; none where blocks are persistent.
   ValueRange coordinates;
   std::optional<PersistentGrid> persistent;
+  /// Of the blocks that load boxes together.
+  ClusterRanks cluster;
   bool isLast = true; ///< no graph follows that has tiles, too
   /// It is the first of a launch that may begin before the one before it has
   /// ended.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rings.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "MoveTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,20 +25,31 @@ Rings::Rings(BlockEmitter &emitter, const BlockSteps &steps,
   addBoxCopies();
 }
 
+static AxisFlags findAxesOfSame(const TileGraph &header, unsigned input) {
+  AxisFlags axes;
+  for (int dim : header.tileInputs[input].gridMap)
+    axes.push_back(dim == kReplicated);
+  return axes;
+}
+
 void Rings::addBoxCopies() {
-  SmallVector<BoxedInput> inputs;
+  std::vector<BoxedInput> inputs;
   for (auto [input, map] :
        llvm::zip_equal(getBoxedInputs(graph), context.maps)) {
     BlockArgument argument = graph.getBody().getArgument(input);
     TilePlace ring = placement.getPlace(*steps.getTile(argument));
-    inputs.push_back({input, argument.getType(), *findInputBoxes(graph, input),
+    inputs.push_back({input, argument.getType(), *findLoadedBoxes(graph, input),
                       map, ring,
-                      BlockSteps::getPlaceStride(argument, ring.form)});
+                      BlockSteps::getPlaceStride(argument, ring.form),
+                      findAxesOfSame(emitter.header, input)});
   }
   if (!inputs.empty())
-    boxCopies.emplace(emitter, std::move(inputs), placement.plan.offsets.back(),
-                      graph.getStages(), placement.handBack.has_value(),
-                      areBoxesReadByThreads(), hasLoadingWarps());
+    boxCopies.emplace(emitter, std::move(inputs),
+                      BoxPlaces{placement.plan.offsets.back(),
+                                static_cast<unsigned>(graph.getStages()),
+                                placement.handBack.has_value(),
+                                areBoxesReadByThreads(), hasLoadingWarps(),
+                                context.cluster});
 }
 
 /// Whether something else than tensor cores reads boxed inputs.
@@ -101,9 +113,38 @@ void Rings::emitInit() {
     boxCopies->emitInit();
 }
 
-void Rings::emitInvalidate() {
-  if (boxCopies)
-    boxCopies->emitInvalidate();
+void Rings::emitInvalidate(ValueRange end) {
+  if (!boxCopies)
+    return;
+  boxCopies->emitInvalidate([&] {
+    if (areAllHandedBack())
+      emitWaitUntilAllAreFree(readValues(end));
+  });
+}
+
+bool Rings::areAllHandedBack() const {
+  return boxCopies && boxCopies->areShared();
+}
+
+void Rings::emitDrain(ValueRange end) {
+  if (areAllHandedBack() && !hasLoadingWarps())
+    boxCopies->emitByLoadingThread(
+        [&] { emitWaitUntilAllAreFree(readValues(end)); });
+}
+
+/// As if all places were filled once more. Those that never were are free.
+void Rings::emitWaitUntilAllAreFree(RingPosition end) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
+                                 emitter.getIndex(graph.getStages()),
+                                 emitter.getIndex(1), listValues(end));
+  setUnrolling(loop, /*count=*/1);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  RingPosition place = readValues(loop.getRegionIterArgs());
+  boxCopies->emitWaitUntilFree(place.number, place.parity);
+  scf::YieldOp::create(builder,
+                       listValues(place.emitNext(builder, graph.getStages())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,9 +178,13 @@ void Rings::partWarps() {
 
 void Rings::emitLoadsOfWarps() {
   boxCopies->emitByLoadingThread([&] {
-    BlockWalk(emitter, context.persistent)
-        .forEach(listValues(getFirst()),
-                 [&](ValueRange carried) { return emitLoadLoop(carried); });
+    SmallVector<Value> end =
+        BlockWalk(emitter, context.persistent)
+            .forEach(listValues(getFirst()),
+                     [&](ValueRange carried) { return emitLoadLoop(carried); });
+    // Before another graph the thread waits that makes mbarriers invalid.
+    if (areAllHandedBack() && context.isLast)
+      emitWaitUntilAllAreFree(readValues(end));
   });
 }
 

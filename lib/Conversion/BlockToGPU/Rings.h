@@ -51,7 +51,8 @@ public:
   /// What is done once, before and behind all else, also if the block is
   /// persistent.
   void emitInit();
-  void emitInvalidate();
+  /// \param end  the position behind the last iteration.
+  void emitInvalidate(ValueRange end);
   /// Where there are loading warps, these have code of their own from here on,
   /// and are gone at its end; the insertion point is that of the others.
   void partWarps();
@@ -69,6 +70,12 @@ public:
   /// The same of the last iteration's, behind the loop.
   /// \param end  the position behind that one.
   void emitLastHandBack(RingPosition end);
+  /// Whether the last places have to be handed back as well: others wait for
+  /// them.
+  bool areAllHandedBack() const;
+  /// At the end of a block: nothing of others is on its way to it any more.
+  /// \param end  the position behind the last iteration.
+  void emitDrain(ValueRange end);
 
 private:
   void addBoxCopies();
@@ -80,6 +87,7 @@ private:
   SmallVector<Value> emitLoadLoop(ValueRange initial);
   void emitLoadsInto(Value iteration, RingPosition ahead);
   void emitCommitOfThreads();
+  void emitWaitUntilAllAreFree(RingPosition end);
 
   BlockEmitter &emitter;
   const BlockSteps &steps;

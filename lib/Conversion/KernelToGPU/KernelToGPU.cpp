@@ -149,8 +149,8 @@ void HostFunctionBuilder::describe(BuiltLaunch &built, Launch &launch) {
   members.set("kernel", built.op.getKernelName());
   members.set("grid", builder.getDenseI64ArrayAttr(getGridExtents(launch)));
   members.set("block", builder.getDenseI64ArrayAttr({threads, 1, 1}));
-  members.set("cluster",
-              builder.getDenseI64ArrayAttr(getExtents(launch.getCluster())));
+  members.set("cluster", builder.getDenseI64ArrayAttr(
+                             getExtents(launch.getLaunchedCluster())));
   members.set("dynamic_shared_bytes",
               builder.getI64IntegerAttr(getSharedBytes(launch)));
   members.set("arguments", builder.getArrayAttr(arguments));

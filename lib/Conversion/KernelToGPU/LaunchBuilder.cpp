@@ -9,6 +9,7 @@
 #include "LaunchBuilder.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/LoadingWarps.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,7 +45,7 @@ static SmallVector<KernelParameter> getParameters(Launch &launch) {
       KernelParameter &parameter =
           parameters.emplace_back(KernelParameter{kernel.getInputs()[input]});
       // If there are none, lowering the kernel says so.
-      if (std::optional<TileBoxes> boxes = findInputBoxes(kernel, input))
+      if (std::optional<TileBoxes> boxes = findLoadedBoxes(kernel, input))
         parameter.map = boxes->map;
     }
   return parameters;
@@ -115,7 +116,7 @@ LaunchBuilder::createLaunch(Launch &launch, gpu::GPUFuncOp kernel,
       builder, builder.getI32IntegerAttr(getSharedBytes(launch)));
   std::optional<gpu::KernelDim3> cluster;
   if (!launch.getCluster().empty())
-    cluster = makeDim3(launch.getCluster());
+    cluster = makeDim3(launch.getLaunchedCluster());
   return gpu::LaunchFuncOp::create(
       builder, kernel, makeDim3(getGridExtents(launch)),
       makeDim3({getLaunchedThreads(first)}), sharedBytes, arguments,

@@ -60,6 +60,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.joins_row_parts", Holder::StepOfBlock, Kind::Unit},
     {"mirage.launch_barrier", Holder::BlockGraph, Kind::Text},
     {"mirage.loading_warps", Holder::BlockGraph, Kind::Number},
+    {"mirage.multicast_cluster", Holder::BlockGraph, Kind::Numbers},
     {"mirage.offsets", Holder::StepOfBlock, Kind::Numbers},
     {"mirage.persistent_blocks", Holder::BlockGraph, Kind::Number},
     {"mirage.predicted_time", Holder::BlockGraph, Kind::Any},

@@ -14,15 +14,20 @@ using namespace mlir::mirage;
 
 /// Copies a tile box by box, and holds where the engine puts each element
 /// against what a `BoxedTile` says of it.
+/// \param numBlocks  that share them.
 static void expectEngineAgrees(llvm::ArrayRef<int64_t> tensor,
                                llvm::ArrayRef<int64_t> tile,
-                               unsigned elementBytes, unsigned numBoxes) {
+                               unsigned elementBytes, unsigned numBoxes,
+                               unsigned numBlocks = 1) {
   llvm::SmallVector<int64_t> strides(tensor.size(), 1);
   for (unsigned dim = tensor.size() - 1; dim-- > 0;)
     strides[dim] = strides[dim + 1] * tensor[dim + 1];
   std::optional<TileBoxes> boxes =
       findTileBoxes(tensor, strides, tile, elementBytes);
   ASSERT_TRUE(boxes);
+  boxes = shareBoxes(*boxes, numBlocks);
+  ASSERT_TRUE(boxes);
+  EXPECT_FALSE(llvm::errorToBool(boxes->map.check()));
   EXPECT_EQ(boxes->getNumBoxes(), numBoxes);
   BoxedTile boxed = *BoxedTile::find(tile, elementBytes);
   EXPECT_EQ(boxes->map.getSharedBytes() * numBoxes,
@@ -62,6 +67,34 @@ TEST(BoxedTile, LiesAsTheEngineWritesIt) {
   expectEngineAgrees({64, 64}, {32, 8}, 2, 1);  // half of that
   expectEngineAgrees({4, 64, 64}, {2, 32, 64}, 2, 1);
   expectEngineAgrees({64, 256}, {16, 128}, 1, 1);
+}
+
+TEST(BoxedTile, BlocksShareAsManyBoxesEach) {
+  expectEngineAgrees({512, 256}, {128, 64}, 2, 2, 2);
+  expectEngineAgrees({512, 256}, {128, 64}, 2, 16, 16);
+  expectEngineAgrees({512, 256}, {64, 128}, 2, 2, 2); // a panel each
+  expectEngineAgrees({512, 256}, {64, 128}, 2, 4, 4); // half of one
+  expectEngineAgrees({512, 256}, {64, 256}, 2, 4, 2); // two each
+  expectEngineAgrees({1024, 96}, {512, 48}, 2, 4, 4); // rows in parts before
+  expectEngineAgrees({64, 192}, {64, 192}, 2, 6, 2);  // three panels
+  expectEngineAgrees({64, 64}, {32, 32}, 2, 4, 4);    // a span of 64 bytes
+  expectEngineAgrees({1, 64, 64}, {1, 32, 64}, 2, 2, 2);
+  expectEngineAgrees({4, 64, 128}, {2, 32, 128}, 2, 2, 2); // a panel each
+}
+
+TEST(BoxedTile, WhatBlocksCannotShare) {
+  auto share = [](llvm::ArrayRef<int64_t> tile, int64_t numBlocks) {
+    llvm::SmallVector<int64_t> strides(tile.size(), 1);
+    for (unsigned dim = tile.size() - 1; dim-- > 0;)
+      strides[dim] = strides[dim + 1] * tile[dim + 1];
+    return shareBoxes(*findTileBoxes(tile, strides, tile, 2), numBlocks);
+  };
+  EXPECT_FALSE(share({24, 64}, 2)); // parts of 12 rows
+  EXPECT_TRUE(share({24, 64}, 3));
+  EXPECT_FALSE(share({8, 64}, 2));
+  EXPECT_TRUE(share({8, 128}, 2));
+  EXPECT_FALSE(share({8, 128}, 4));
+  EXPECT_FALSE(share({2, 32, 64}, 2)); // rows of two dimensions
 }
 
 TEST(BoxedTile, EightRowsOfOnePieceAreInAllBanks) {
