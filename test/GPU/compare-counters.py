@@ -14,7 +14,8 @@ import sys
 
 # Of the emulator, and the metrics of Nsight Compute whose sum is the same.
 COUNTERS = {
-    "load sectors": ("globalLoadSectors", ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]),
+    # What comes out of L2, for the copy engine as for threads.
+    "load sectors": ("globalLoadSectors", ["l1tex__m_xbar2l1tex_read_sectors.sum"]),
     "store sectors": ("globalStoreSectors", ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]),
     "bank conflicts": ("sharedBankConflicts",
                        ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]),
