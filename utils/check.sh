@@ -141,6 +141,8 @@ run_wheel_tests() {
   hide='for folder in /usr/lib/llvm-22 /usr/local/cuda*; do
           if [ -d "$folder" ]; then mount -t tmpfs none "$(readlink -f "$folder")" || exit; fi
         done
+        # What leads there from elsewhere.
+        if ptxas=$(command -v ptxas); then mount --bind /dev/null "$ptxas" || exit; fi
         exec "$@"'
   if ! unshare --mount true 2>/dev/null; then
     say "LLVM and CUDA stay in sight: to hide them needs root"

@@ -250,11 +250,12 @@ def check_run(status: int) -> None:
         raise RunError(last_error())
 
 
-def make_internal_error(message: str, program: bytes) -> InternalError:
+def make_internal_error(message: str, program: bytes, diagnostics: Sequence[Diagnostic] = ()) -> InternalError:
     """Of a program that is kept in a file, for a bug report."""
     with tempfile.NamedTemporaryFile("wb", prefix="mirage-fault-", suffix=".mlir", delete=False) as file:
         file.write(f"// {' '.join(message.split())}\n".encode() + program)
-    return InternalError(f"{message} (a fault of Mirage's own; please report it with {file.name})", file.name)
+    return InternalError(f"{message} (a fault of Mirage's own; please report it with {file.name})", file.name,
+                         diagnostics)
 
 
 def take_text(text: Text) -> bytes:
@@ -325,8 +326,8 @@ class Context:
         """Raises what a call came to that has just ended; warnings stay in `diagnostics`."""
         if status == INTERNAL_ERROR:
             message, text = last_error(), Text()
-            lib.mirageContextGetReproducer(self.handle.pointer, byref(text))
-            raise make_internal_error(message, take_text(text))
+            check_run(lib.mirageContextGetReproducer(self.handle.pointer, byref(text)))
+            raise make_internal_error(message, take_text(text), self.diagnostics)
         if status != SUCCESS:
             raise CompileError(last_error(), self.diagnostics)
 

@@ -7,8 +7,7 @@ import logging
 import os
 import pathlib
 import subprocess
-import tempfile
-from ctypes import c_char_p
+from ctypes import byref, c_char_p, c_uint64
 from typing import Any, Callable, Dict, NamedTuple, Optional
 
 from . import _library
@@ -17,7 +16,7 @@ from .arguments import show
 from .compiler import find_tool
 from .errors import CompileError, GraphError, RunError
 from .devices import find_gpu
-from .folders import open_scratch
+from .folders import find_machine, is_abandoned, open_scratch
 from .progress import call_interruptibly
 
 logger = logging.getLogger("mirage")
@@ -31,26 +30,29 @@ _LOST: Any = object()
 
 
 class Waiting(NamedTuple):
-    """A file that is there while somebody waits for what workers do, for those that see its folder."""
+    """Says workers on the same machine whether somebody waits for them: as long as a folder is there."""
 
-    path: str
-    machine: Any  #: as `_identify` says it
+    folder: str
+    machine: str
+    places: Any  #: which folder of all containers' its parent is
 
     @classmethod
     def begin(cls, folder: str) -> "Waiting":
-        path = pathlib.Path(folder, "waiting")
-        path.touch()
-        return cls(str(path), _identify(tempfile.gettempdir()))
+        return cls(folder, find_machine(), _identify(os.path.dirname(os.path.dirname(folder))))
+
+    def is_seen(self) -> bool:
+        """Whether this is the same machine, with the same folders."""
+        parent = os.path.dirname(os.path.dirname(self.folder))
+        return self.machine == find_machine() != "" and self.places == _identify(parent) is not None
 
     def is_over(self) -> bool:
-        return not os.path.exists(self.path)
+        return is_abandoned(self.folder)
 
 
 def _identify(folder: str) -> Any:
-    """A folder among those of all machines and containers; None where that is not known."""
     try:
         status = os.stat(folder)
-        return pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(), folder, status.st_dev, status.st_ino
+        return status.st_dev, status.st_ino
     except OSError:
         return None
 
@@ -63,7 +65,7 @@ def _end_with(waiting: Waiting, context: Context) -> None:
         if waiting.is_over():
             lib.mirageContextCancelSearches(pointer)
 
-    if waiting.machine is not None and _identify(waiting.machine[1]) == waiting.machine:
+    if waiting.is_seen():
         context.watch(look)
 
 
@@ -136,7 +138,7 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
     count = check_executor(executor, shards)
     given = {name: value for name, value in options.items() if name not in _OF_ONE_PROCESS}
     given = _share_cores(executor, given, count)
-    merged = 0
+    merged, num_records = 0, c_uint64()
     with open_scratch() as folder:
         waiting = Waiting.begin(folder)
         futures = [_submit(executor, run_shard, program, given, waiting, f"{number}/{count}")
@@ -144,16 +146,20 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
         try:
             for number, future in enumerate(futures):
                 shard = _ask(future, f"shard {number}")
-                merged += shard is not _LOST and _merge(shard, number, output)
+                merged += shard is not _LOST and _merge(shard, number, output, num_records)
         except BaseException:  # those that run see that the file is gone
             for future in futures:
                 future.cancel()
             raise
+    if merged and not num_records.value:
+        logger.info("the workers had nothing to enumerate: the program is too large for one search, or so small that "
+                    "it takes less time than to tell of it")
     return merged
 
 
-def _merge(shard: Any, number: int, output: str) -> bool:
-    """Adds to a checkpoint what a worker has sent; false where that is none."""
+def _merge(shard: Any, number: int, output: str, num_records: c_uint64) -> bool:
+    """Adds to a checkpoint what a worker has sent, and says how many records it has then; false where that
+    is none."""
     with open_scratch() as folder:
         path = pathlib.Path(folder, "shard")
         try:
@@ -162,7 +168,7 @@ def _merge(shard: Any, number: int, output: str) -> bool:
             logger.warning("shard %d was lost: expects its checkpoint, got %s", number, type(shard).__name__)
             return False
         parts = (c_char_p * 1)(os.fsencode(path))
-        if lib.mirageCheckpointsMerge(os.fsencode(output), parts, 1, None) != _library.SUCCESS:
+        if lib.mirageCheckpointsMerge(os.fsencode(output), parts, 1, byref(num_records)) != _library.SUCCESS:
             logger.warning("shard %d was lost: %s", number, _library.last_error())
             return False
     return True

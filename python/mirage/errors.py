@@ -31,11 +31,13 @@ class RunError(MirageError, RuntimeError):
 
 
 class InternalError(MirageError, RuntimeError):
-    """A fault of Mirage's own. `reproducer` is the file that holds the program."""
+    """A fault of Mirage's own. `reproducer` is the file that holds the program, `diagnostics` all that the
+    compiler said."""
 
-    def __init__(self, message: str, reproducer: Optional[str] = None):
+    def __init__(self, message: str, reproducer: Optional[str] = None, diagnostics: Sequence[Diagnostic] = ()):
         super().__init__(message)
         self.reproducer = reproducer
+        self.diagnostics: Tuple[Diagnostic, ...] = tuple(diagnostics)
 
 
 @dataclasses.dataclass(frozen=True)

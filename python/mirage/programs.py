@@ -60,8 +60,14 @@ class LoadedProgram:
             status = lib.mirageProgramRun(self.handle, (c_void_p * len(inputs))(*inputs),
                                           (c_void_p * len(outputs))(*outputs))
             if status == _library.INTERNAL_ERROR:
-                raise _library.make_internal_error(_library.last_error(), self._mugraph.read_bytes())
+                raise _library.make_internal_error(_library.last_error(), self._read_mugraph())
             check_run(status)
+
+    def _read_mugraph(self) -> bytes:
+        try:
+            return self._mugraph.read_bytes()
+        except OSError:  # somebody has taken it away; the fault is what counts
+            return b""
 
     def enqueue(self, stream: RunStream, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On a GPU."""

@@ -7,6 +7,7 @@ import operator
 from typing import Any, Callable, Dict, List, Sequence
 
 import torch
+import torch.utils._pytree as pytree
 from torch.fx import GraphModule, Node
 
 from .arguments import show
@@ -80,9 +81,11 @@ Getter = Callable[[], torch.Tensor]
 class ModuleGraph(KernelGraph):
     """The program of a module: its parameters and buffers are the first inputs."""
 
-    def __init__(self, getters: Sequence[Getter]):
+    def __init__(self, getters: Sequence[Getter], returned: Any):
+        """returned   a tree of torch's, whose leaves the outputs are"""
         super().__init__()
         self._getters = list(getters)
+        self._returned = returned
 
     @property
     def parameters(self) -> List[torch.Tensor]:
@@ -97,19 +100,20 @@ class ModuleGraph(KernelGraph):
         if names != expected:
             raise GraphError(f"expects a program of this graph, with inputs {', '.join(expected)}, "
                              f"got one with {', '.join(names)}")
-        return BoundProgram(program, self._getters)
+        return BoundProgram(program, self._getters, self._returned)
 
 
 class BoundProgram:
     """A program that has the first of its inputs from a module: the parameters that this has when it is
     called, by their names. It has no gradients."""
 
-    def __init__(self, program: CompiledGraph, getters: Sequence[Getter]):
+    def __init__(self, program: CompiledGraph, getters: Sequence[Getter], returned: Any):
         self.program = program
         self._getters = list(getters)
+        self._returned = returned
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
-        """A tensor, or a tuple of several. Inputs may lie in memory in any way."""
+        """What the module returns: a tensor, a tuple, a dictionary, ... Inputs may lie in memory in any way."""
         specs = self.program.inputs[len(self._getters):]
         if len(inputs) != len(specs):
             raise RunError(f"expects {len(specs)} inputs ({', '.join(spec.name for spec in specs)}), got {len(inputs)}")
@@ -117,7 +121,7 @@ class BoundProgram:
             if not isinstance(value, torch.Tensor):
                 raise RunError(f"expects tensors of torch, one by one, got {show(value)}")
         outputs = run_program(self.program, [*(get().detach() for get in self._getters), *inputs])
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return pytree.tree_unflatten(outputs, self._returned)
 
 
 def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> ModuleGraph:
@@ -128,14 +132,14 @@ def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) 
         layer = graph.bind(graph.superoptimize())
         y = layer(x)
 
-    hands them over. The module takes tensors one by one and returns one, or a tuple or list of some.
-    Raises GraphError for what torch.export cannot trace, and for what has no operator of Mirage's."""
+    hands them over. The module takes tensors one by one and returns some, in whatever arrangement. Where
+    dropout or batch norm modules are in training mode, a warning says that this changes nothing. Raises
+    GraphError for what torch.export cannot trace, and for what has no operator of Mirage's."""
     exported = _export(module, example_inputs)
     written = list(exported.graph_signature.buffers_to_mutate.values())
     if written:
         raise GraphError(f"expects a module that writes no buffers, got one that writes {', '.join(written)}")
-    _check_outputs(exported)
-    graph = ModuleGraph(_take_parameters(module, exported))
+    graph = ModuleGraph(_take_parameters(module, exported), exported.call_spec.out_spec)
     _write_all(graph, exported.graph_module)
     return graph
 
@@ -166,16 +170,6 @@ _CHANGING = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._No
 
 def _describe_all(values: Sequence[torch.Tensor]) -> str:
     return ", ".join(f"{value.dtype}{list(value.shape)}" for value in values) or "no inputs"
-
-
-def _check_outputs(exported: torch.export.ExportedProgram) -> None:
-    """What a program returns must be what the module does."""
-    spec = exported.call_spec.out_spec
-    returned = torch.utils._pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
-    if not isinstance(returned, int) and not (isinstance(returned, (list, tuple)) and
-                                              all(isinstance(value, int) for value in returned)):
-        raise GraphError("expects a module that returns a tensor, or a tuple or list of some, got one that returns "
-                         f"a {type(returned).__name__}{' of others' if isinstance(returned, (list, tuple)) else ''}")
 
 
 def _take_parameters(module: torch.nn.Module, exported: torch.export.ExportedProgram) -> List[Getter]:

@@ -2,9 +2,11 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -54,15 +56,64 @@ def test_nothing_is_left_of_a_process_that_ends(begin, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def make_marked(folder, machine):
+    folder.mkdir(parents=True)
+    (folder / "locked-on").write_text(machine)
+    return folder
+
+
 def test_folders_of_others_stay(begin, tmp_path):
-    unmarked = tmp_path / "mirage-fault-1.mlir"
-    unmarked.write_text("module {}")
-    elsewhere = tmp_path / "elsewhere"
-    (elsewhere / "mirage-1").mkdir(parents=True)
-    (elsewhere / "mirage-1" / "in-use").touch()
-    os.symlink(elsewhere / "mirage-1", tmp_path / "mirage-2")
+    stay = [make_marked(tmp_path / "mirage-process-1", "another machine"),
+            make_marked(tmp_path / "elsewhere" / "mirage-process-2", folders.find_machine()),
+            make_marked(tmp_path / "mirage-of-somebody", folders.find_machine())]
+    unmarked = tmp_path / "mirage-process-3"
+    unmarked.mkdir()
+    os.symlink(stay[1], tmp_path / "mirage-process-4")
+    goes = make_marked(tmp_path / "mirage-process-5", folders.find_machine())
     end(begin()[0])
-    assert unmarked.exists() and (elsewhere / "mirage-1" / "in-use").exists()
+    assert all((folder / "locked-on").exists() for folder in stay) and unmarked.exists()
+    assert not goes.exists()
+
+
+def test_a_folder_that_somebody_took_away_is_made_again():
+    shutil.rmtree(os.path.dirname(folders.make_folder()))
+    folder = folders.make_folder()
+    assert os.path.isdir(folder)
+    os.rmdir(folder)
+
+
+def test_without_locks(monkeypatch, tmp_path):
+    def refuse(*_):
+        raise OSError("no locks here")
+
+    monkeypatch.setattr(folders, "_root", None)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(folders.fcntl, "flock", refuse)
+    folder = pathlib.Path(folders.make_folder())
+    assert folder.is_dir() and not (folder.parent / "locked-on").exists()
+
+
+def test_whether_a_folder_is_abandoned(begin):
+    process, folder = begin()
+    assert not folders.is_abandoned(str(folder))
+    folder.rmdir()
+    assert folders.is_abandoned(str(folder))
+    process, folder = begin()
+    assert not folders.is_abandoned(str(folder))
+    process.kill()
+    process.wait()
+    assert folders.is_abandoned(str(folder))
+
+
+def test_what_cannot_be_seen_is_not_abandoned(monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError("not yours")
+
+    folder = folders.make_folder()
+    monkeypatch.setattr(os, "stat", refuse)
+    assert not folders.is_abandoned(folder)
+    monkeypatch.undo()
+    os.rmdir(folder)
 
 
 def test_a_forked_child_leaves_its_parents_folders():

@@ -345,7 +345,23 @@ def test_a_fault_of_the_compiler_says_where_its_program_is(monkeypatch):
     graph.mark_output(graph.exp(graph.new_input((16, 64), dtype=mi.float16)))
     # Nothing known makes the compiler fail so; what it then does, FaultWatchTest has.
     monkeypatch.setattr(_library.lib, "mirageModuleCompile", lambda *_: _library.INTERNAL_ERROR)
-    with pytest.raises(mi.InternalError) as caught:
+    monkeypatch.setattr(_library.lib, "mirageContextGetReproducer", lambda *_: _library.SUCCESS)
+    monkeypatch.setattr(_library, "take_text", lambda _: b"module {}")
+    monkeypatch.setattr(_library, "last_error", lambda: "a pass failed\nand did not say why")
+    with pytest.raises(mi.InternalError, match="^a pass failed") as caught:
         graph.compile()
     assert caught.value.reproducer in str(caught.value)
+    text = pathlib.Path(caught.value.reproducer).read_text()
+    assert text == "// a pass failed and did not say why\nmodule {}"
+    os.remove(caught.value.reproducer)
+
+
+def test_a_fault_without_its_program(program, rng, monkeypatch, tmp_path):
+    program.compile().save(tmp_path / "program")
+    loaded = mi.load(tmp_path / "program")
+    (tmp_path / "program" / "mugraph.mlir").unlink()
+    monkeypatch.setattr(_library.lib, "mirageProgramRun", lambda *_: _library.INTERNAL_ERROR)
+    x, w = make_inputs(rng)
+    with pytest.raises(mi.InternalError) as caught:
+        loaded([x, w.T])
     os.remove(caught.value.reproducer)
