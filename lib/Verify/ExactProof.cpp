@@ -208,8 +208,12 @@ ExactProof mlir::mirage::proveEqual(const Graph &lhs, const Graph &rhs,
 ExactProof mlir::mirage::proveEqualAtSmallerSizes(const Graph &lhs,
                                                   const Graph &rhs,
                                                   const exact::Limits &limits) {
-  llvm::Expected<SmallerGraphs> pair =
-      withSmallerSizes(expandComposed(lhs), expandComposed(rhs));
+  Graph left = expandComposed(lhs), right = expandComposed(rhs);
+  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(left, right);
+  if (!pair) { // by numbers that follow sizes
+    llvm::consumeError(pair.takeError());
+    pair = withSmallerSizes(left, right, SizeNumbers::Stay);
+  }
   if (!pair) {
     ExactProof proof;
     proof.reason =

@@ -311,11 +311,11 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
 /// verdict on them as wholes at smaller ones, where they may be cut as well.
 static llvm::Expected<Verdict>
 judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
-                         const VerifyOptions &options) {
+                         SizeNumbers numbers, const VerifyOptions &options) {
   Verdict unknown;
   unknown.isLarge = true;
   unknown.reason = "too large to be written out at its own sizes, and ";
-  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs);
+  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs, numbers);
   if (!pair) {
     unknown.reason += "at smaller ones: " + llvm::toString(pair.takeError());
     return unknown;
@@ -341,7 +341,26 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
                            pair->replaced.literals.end());
   replaced.maskOffsets.insert(pair->replaced.maskOffsets.begin(),
                               pair->replaced.maskOffsets.end());
+  replaced.keepsNumbers |= pair->replaced.keepsNumbers;
   return verdict;
+}
+
+/// By numbers that follow sizes, else by those that stay: the scale of
+/// attention may be one over the number of heads.
+static llvm::Expected<Verdict>
+judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
+                         const VerifyOptions &options) {
+  llvm::Expected<Verdict> verdict =
+      judgeAtSmallerSizesAlone(lhs, rhs, SizeNumbers::Follow, options);
+  if (!verdict || verdict->isCancelled || verdict->kind == Verdict::Equal)
+    return verdict;
+  llvm::Expected<Verdict> other =
+      judgeAtSmallerSizesAlone(lhs, rhs, SizeNumbers::Stay, options);
+  if (!other)
+    return other;
+  return other->kind == Verdict::Equal && other->bound.provedLog2 < 0
+             ? std::move(other)
+             : std::move(verdict);
 }
 
 /// Of graphs with one interface, without composed operators.

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
-from .arguments import is_number, show, to_path
+from .arguments import is_number, show, to_choice, to_path
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
@@ -51,8 +51,7 @@ def _default_cache() -> str:
 def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_checkpoint, seed, threads, target,
                   extra) -> Dict[str, Any]:
     """Those of the search, by their names."""
-    if config is not None and config not in _PRESETS:
-        raise GraphError(f"expects config of {', '.join(_PRESETS)} or None, got {show(config)}")
+    to_choice("config", config, (*_PRESETS, None))
     options: Dict[str, Any] = {}
     if config is not None:
         options["preset"] = config
@@ -67,7 +66,7 @@ def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_che
     for name, value in (("seed", seed), ("threads", threads), ("target", target)):
         if value is not None:
             options[name] = value
-    options.update({name.replace("_", "-"): value for name, value in extra.items()})
+    options.update({name.replace("_", "-"): value for name, value in extra.items() if value is not None})
     for name, instead in (("gpu", "mirage.set_gpu_device_id"), ("keep-candidates", "mirage-opt")):
         if name in options:
             raise GraphError(f"expects {name} by {instead}, got it as an option")
@@ -208,10 +207,9 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
     if not isinstance(graph, KernelGraph):
         raise GraphError(f"expects a kernel graph, got {show(graph)}")
-    if backend in _OTHER_BACKENDS:
-        raise GraphError(f'expects backend="cuda", got {show(backend)}: Mirage makes PTX itself and needs no other compiler')
-    if backend != "cuda":
-        raise GraphError(f'expects backend="cuda", got {show(backend)}')
+    if not isinstance(backend, str) or backend != "cuda":
+        why = ": Mirage makes PTX itself and needs no other compiler" if show(backend)[1:-1] in _OTHER_BACKENDS else ""
+        raise GraphError(f'expects backend="cuda", got {show(backend)}{why}')
     given = dict(zip(RESTRICTIONS, (imaps, omaps, griddims, blockdims, fmaps, franges, warmup_iters, profile_iters)))
     warn_of_restrictions(name for name, value in given.items() if value is not None)
     if not use_symbolic_search:

@@ -100,7 +100,7 @@ def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
     return module, names
 
 
-def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Report) -> Optional[OptimizedGraph]:
+def _compile_part(submodule: GraphModule, takes: str, options: Dict[str, Any], report: Report) -> Optional[OptimizedGraph]:
     operators = [str(node.target).replace("aten.", "") for node in submodule.graph.nodes
                  if node.op == "call_function" and not is_result(node)]
     try:
@@ -109,11 +109,14 @@ def _compile_part(submodule: GraphModule, options: Dict[str, Any], report: Repor
     except (MirageError, TypeError) as error:  # a call of an operator in a way that its writer does not know
         report.left.append(f"{', '.join(operators)}: {error}")
         return None
+    if takes == "improved" and not program.improved:  # its kernels are as many as the fallback's
+        report.left.append(f"{', '.join(operators)}: {program.result}")
+        return None
     report.parts.append(Part(operators, graph, program.result, program.mlir, weakref.ref(program)))
     return program
 
 
-def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Programs]:
+def _take_parts(module: GraphModule, takes: str, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Programs]:
     """Compiles what Mirage takes. Returns the model with a submodule for each part, and the programs of
     these; those that could not be compiled stay what they were."""
     for node in module.graph.nodes:
@@ -122,7 +125,7 @@ def _take_parts(module: GraphModule, options: Dict[str, Any], report: Report) ->
             if reason is not None:
                 report.left.append(f"{node.name}: {reason}")
     module, names = _partition(module)
-    programs = {name: _compile_part(getattr(module, name), options, report) for name in names}
+    programs = {name: _compile_part(getattr(module, name), takes, options, report) for name in names}
     return module, {name: program for name, program in programs.items() if program is not None}
 
 
@@ -256,6 +259,8 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     says what was taken of a model, and why not the rest. Options are
 
     fallback   what runs the rest: "eager", or "inductor", which compiles it around Mirage's programs
+    takes      "improved": parts for which nothing faster was found are left to the fallback, too; "all"
+               that Mirage has operators for
 
     and those of mirage.superoptimize, whose time limit is a minute for each part here."""
     from functorch.compile import make_boxed_func
@@ -267,6 +272,9 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     fallback = given.pop("fallback", "eager")
     if fallback not in list(_FALLBACKS):
         raise CompileError(f"expects fallback of {' or '.join(_FALLBACKS)}, got {fallback!r}")
+    takes = given.pop("takes", "improved")
+    if takes not in ["improved", "all"]:
+        raise CompileError(f"expects takes of improved or all, got {takes!r}")
     _check_options(given)
     report = Report(fallback)
     reports.append(report)
@@ -275,7 +283,7 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     _specialize(module)
 
     def compile_inference(forward: GraphModule, inputs):
-        fused, programs = _take_parts(forward, given, report)
+        fused, programs = _take_parts(forward, takes, given, report)
         logger.info("%s", report)
         return make_boxed_func(_FALLBACKS[fallback](fused, programs, inputs))
 

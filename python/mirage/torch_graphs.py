@@ -136,9 +136,12 @@ def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) 
     dropout or batch norm modules are in training mode, a warning says that this changes nothing. Raises
     GraphError for what torch.export cannot trace, and for what has no operator of Mirage's."""
     exported = _export(module, example_inputs)
-    written = list(exported.graph_signature.buffers_to_mutate.values())
+    signature = exported.graph_signature
+    written = [name for mutated in ("buffers_to_mutate", "parameters_to_mutate", "user_inputs_to_mutate")
+               for name in getattr(signature, mutated, {}).values()]  # which older torch has not all
     if written:
-        raise GraphError(f"expects a module that writes no buffers, got one that writes {', '.join(written)}")
+        raise GraphError("expects a module that writes no inputs, parameters and buffers, got one that writes "
+                         f"{', '.join(written)}")
     graph = ModuleGraph(_take_parameters(module, exported), exported.call_spec.out_spec)
     _write_all(graph, exported.graph_module)
     return graph
@@ -154,7 +157,7 @@ def _export(module: Any, example_inputs: Any) -> torch.export.ExportedProgram:
         warn("from_torch: the module is in training mode, and its program is that of evaluation: without dropout, "
              "by running statistics")
     try:
-        return torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions(make_decompositions())
+        exported = torch.export.export(module.eval(), tuple(example_inputs)).run_decompositions(make_decompositions())
     except Exception as error:  # of the module's code as well, whatever it may be
         reason = str(error).strip().split("\n")[0]
         raise GraphError(f"expects a module that torch.export takes with {_describe_all(example_inputs)}, got "
@@ -162,7 +165,13 @@ def _export(module: Any, example_inputs: Any) -> torch.export.ExportedProgram:
     finally:
         for child, is_training in modes.items():
             child.training = is_training
+    for node in list(exported.graph_module.graph.nodes):
+        if node.target is _ASSERTION:  # of what was traced, beside conversions
+            exported.graph_module.graph.erase_node(node)
+    return exported
 
+
+_ASSERTION = getattr(torch.ops.aten, "_assert_tensor_metadata", None) and torch.ops.aten._assert_tensor_metadata.default
 
 #: Modules that compute something else when they are trained.
 _CHANGING = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._NormBase)

@@ -124,6 +124,8 @@ def _check_replacement(name: str, old: CompiledGraph, new: CompiledGraph) -> Non
 
 def _make_operator(name: str, program: CompiledGraph) -> _Registered:
     namespace, _, short = name.partition("::")
+    if namespace in ("aten", "prim", "prims", "torch"):
+        raise GraphError(f"{name}: expects a name of its own, got one in a namespace of torch's")
     if hasattr(getattr(torch.ops, namespace), short):
         raise GraphError(f"{name}: expects a name of its own, got that of an operator that is not Mirage's")
     registered = _Registered(program)

@@ -299,6 +299,9 @@ def test_not_proved_by_canonical_forms(graph, monkeypatch):
     (dict(previous_checkpoint=5), "expects the path of a checkpoint as previous_checkpoint, got 5"),
     (dict(gpu=1), "expects gpu by mirage.set_gpu_device_id"),
     (dict(keep_candidates=True), "expects keep-candidates by mirage-opt"),
+    (dict(config=["mlp"]), r'expects config of "attention", "mlp", "lora" or None, got \[.mlp.\]'),
+    (dict(config=np.arange(3)), "expects config of"),
+    (dict(backend=np.arange(3)), "expects backend="),
     (dict(on_progress=3), "expects on_progress to be a function, got 3"),
     (dict(measure="yes"), "expects measure of True, False or None, got 'yes'"),
 ])
@@ -319,3 +322,10 @@ def test_the_method_has_the_options_of_the_function():
                 for parameter in list(inspect.signature(function).parameters.values())[1:]]
 
     assert list_options(mi.KernelGraph.superoptimize) == list_options(mi.superoptimize)
+
+
+def test_options_that_nobody_gave(graph, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    graph.exp(graph.new_input(dims=(16, 256)))
+    graph.superoptimize(report=None, cache=None, times=None, checkpoint=None)
+    assert not list(tmp_path.iterdir())

@@ -125,7 +125,7 @@ class Counter(torch.nn.Module):
 
 
 def test_modules_that_write_buffers():
-    with pytest.raises(mi.GraphError, match="expects a module that writes no buffers, got one that writes calls"):
+    with pytest.raises(mi.GraphError, match="expects a module that writes no inputs, parameters and buffers, got one that writes calls"):
         mi.from_torch(Counter(), (torch.randn(8, 64),))
 
 
@@ -160,6 +160,46 @@ def fail(_):
 def test_mistakes_with_modules(module, inputs, message):
     with pytest.raises(mi.GraphError, match=message):
         mi.from_torch(module, inputs)
+
+
+class Converting(torch.nn.Module):
+    def forward(self, x):
+        wide = x.float()
+        return (wide * torch.rsqrt((wide * wide).mean(-1, keepdim=True) + 1e-5)).to(x.dtype)
+
+
+def test_modules_that_convert():
+    x = torch.randn(8, 64).half()
+    graph = mi.from_torch(Converting(), (x,))
+    assert_close(graph.bind(graph.compile())(x), Converting()(x), Converting()(x.double()))
+
+
+class Writing(torch.nn.Module):
+    def __init__(self, write):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.ones(8, 64), requires_grad=False)
+        self.write = write
+
+    def forward(self, x):
+        self.write(self, x)
+        return x + self.w
+
+
+@pytest.mark.parametrize("write, name", [(lambda module, x: x.add_(1), "x"), (lambda module, x: module.w.add_(1), "w")])
+def test_modules_that_write(write, name):
+    with pytest.raises(mi.GraphError, match=f"expects a module that writes no inputs, .* got one that writes {name}$"):
+        mi.from_torch(Writing(write), (torch.randn(8, 64),))
+
+
+def test_attention_whose_scale_is_one_over_its_heads():
+    """Eight heads of depth 64, as torch attends by default: 1/8 is one over the heads, too."""
+    class Attention(torch.nn.Module):
+        def forward(self, q, k, v):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v)
+
+    graph = mi.from_torch(Attention(), tuple(torch.randn(1, 8, rows, 64).half() for rows in (128, 1024, 1024)))
+    result = graph.superoptimize(target="sm_90a", measure=False, max_states=20000).result
+    assert result.improved and result.speedup > 5
 
 
 Pair = collections.namedtuple("Pair", "first second")

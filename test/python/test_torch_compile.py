@@ -298,7 +298,17 @@ def test_devices_that_are_none_of_ours(fallback):
     assert len(report.parts) == 1 and any("on meta" in sentence for sentence in report.left)
 
 
+def test_what_is_not_improved_is_left():
+    x = torch.randn(8, 64).half()
+    with torch.no_grad():
+        call = compile_for_mirage(torch.exp, options={"takes": "improved", "max_states": 1})
+        assert torch.equal(call(x), x.exp())
+    report = torch_bridge.reports[-1]
+    assert not report.parts and report.left[0].startswith("exp.default: left as it was: ")
+
+
 @pytest.mark.parametrize("options, message", [
+    ({"takes": "some"}, "expects takes of improved or all, got 'some'"),
     ({"colour": "red"}, "no such option colour"),
     ({"fallback": "triton"}, "expects fallback of eager or inductor, got 'triton'"),
     ({"fallback": ["eager"]}, r"expects fallback of eager or inductor, got \['eager'\]"),

@@ -43,7 +43,7 @@ def to_list(value):
 
 def compile_for_mirage(model, fallback="eager", options=None, **how):
     return torch.compile(model, backend=torch_bridge.mirage_backend,
-                         options={"fallback": fallback, **(options or {})}, **how)
+                         options={"fallback": fallback, "takes": "all", **(options or {})}, **how)
 
 
 def run_and_compare(model, *inputs, call=None, fallback="eager", options=None, calls=2, **kwargs):
