@@ -36,11 +36,15 @@ SmallVector<Operation *> mlir::mirage::findPrograms(Operation *root) {
   return programs;
 }
 
-FailureOr<LaunchSequence> LaunchSequence::read(Operation *program) {
+FailureOr<LaunchSequence> LaunchSequence::read(Operation *program,
+                                               const Target *target) {
   LaunchSequence sequence(program);
   if (failed(sequence.readBody()) || failed(sequence.readResults()) ||
       failed(sequence.readLaunches()))
     return failure();
+  if (target)
+    for (Launch &launch : sequence.launches)
+      launch.numPersistent = getLaunchedBlocks(launch.kernels.front(), *target);
   return sequence;
 }
 
@@ -225,7 +229,7 @@ SmallVector<int64_t, 3> Launch::getLaunchedCluster() {
   ArrayRef<int64_t> cluster = getCluster();
   if (cluster.empty())
     return {};
-  if (getPersistentBlocks())
+  if (isPersistent())
     return {ShapedType::getNumElements(cluster)};
   return llvm::map_to_vector<3>(getGridOrder(),
                                 [&](int64_t axis) { return cluster[axis]; });
@@ -238,10 +242,8 @@ SmallVector<int64_t, 3> Launch::getGridOrder() const {
   return llvm::to_vector<3>(llvm::seq<int64_t>(0, first.getGrid().size()));
 }
 
-std::optional<int64_t> Launch::getPersistentBlocks() {
-  auto blocks =
-      kernels.front()->getAttrOfType<IntegerAttr>(kPersistentBlocksAttr);
-  return blocks ? std::optional(blocks.getInt()) : std::nullopt;
+bool Launch::isPersistent() {
+  return kernels.front()->hasAttr(kPersistentBlocksAttr);
 }
 
 /// Whether a block of `reader` reads of an operand what a block of `writer`
@@ -353,13 +355,10 @@ static LogicalResult checkGridOrder(Launch &launch) {
 /// same: a block is in one cluster. Who lowers it has to see to the rest.
 static LogicalResult checkMulticast(Launch &launch) {
   block::GraphOp kernel = launch.kernels.front();
-  if (!kernel->hasAttr(kMulticastClusterAttr))
-    return success();
-  ArrayRef<int64_t> cluster = getMulticastCluster(kernel);
-  if (llvm::Error error = verifyCluster(cluster, kernel))
-    return kernel.emitError() << "expects as '" << kMulticastClusterAttr << "' "
-                              << llvm::toString(std::move(error));
-  if (cluster == launch.getCluster())
+  FailureOr<ArrayRef<int64_t>> cluster = readMulticastCluster(kernel);
+  if (failed(cluster))
+    return failure();
+  if (cluster->empty() || *cluster == launch.getCluster())
     return success();
   return kernel.emitError()
          << "expects as '" << kMulticastClusterAttr

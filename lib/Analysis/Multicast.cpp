@@ -18,8 +18,8 @@ ArrayRef<int64_t> mlir::mirage::getMulticastCluster(block::GraphOp graph) {
   return extents ? extents.asArrayRef() : ArrayRef<int64_t>();
 }
 
-llvm::Error mlir::mirage::verifyCluster(ArrayRef<int64_t> cluster,
-                                        block::GraphOp graph) {
+static llvm::Error verifyCluster(ArrayRef<int64_t> cluster,
+                                 block::GraphOp graph) {
   ArrayRef<int64_t> grid = graph.getGrid();
   if (cluster.size() != grid.size())
     return llvm::createStringError("an extent for each of " +
@@ -33,22 +33,41 @@ llvm::Error mlir::mirage::verifyCluster(ArrayRef<int64_t> cluster,
           getAxisName(static_cast<Axis>(axis)) + ", got " + Twine(extent));
     numBlocks *= extent;
   }
-  if (numBlocks >= 2 && numBlocks <= kMaxClusterBlocks)
+  if (numBlocks < 2 || numBlocks > kMaxClusterBlocks)
+    return llvm::createStringError("clusters of 2 to " +
+                                   Twine(kMaxClusterBlocks) + " blocks, got " +
+                                   Twine(numBlocks));
+  std::optional<int64_t> wanted = getPersistentBlocks(graph);
+  if (!wanted || *wanted >= numBlocks)
     return llvm::Error::success();
-  return llvm::createStringError("clusters of 2 to " +
-                                 Twine(kMaxClusterBlocks) + " blocks, got " +
-                                 Twine(numBlocks));
+  return llvm::createStringError(
+      "clusters of no more than the " + Twine(*wanted) + " blocks that '" +
+      kPersistentBlocksAttr + "' wants, got " + Twine(numBlocks));
 }
 
-static llvm::Error checkPersistent(ArrayRef<int64_t> cluster,
-                                   block::GraphOp graph) {
-  auto launched = graph->getAttrOfType<IntegerAttr>(kPersistentBlocksAttr);
-  int64_t numBlocks = ShapedType::getNumElements(cluster);
-  if (!launched || launched.getInt() % numBlocks == 0)
-    return llvm::Error::success();
-  return llvm::createStringError("whole clusters of " + Twine(numBlocks) +
-                                 " blocks as '" + kPersistentBlocksAttr +
-                                 "', got " + Twine(launched.getInt()));
+FailureOr<ArrayRef<int64_t>>
+mlir::mirage::readMulticastCluster(block::GraphOp graph) {
+  ArrayRef<int64_t> cluster = getMulticastCluster(graph);
+  if (!graph->hasAttr(kMulticastClusterAttr))
+    return cluster;
+  if (llvm::Error error = verifyCluster(cluster, graph))
+    return graph.emitError() << "expects as '" << kMulticastClusterAttr << "' "
+                             << llvm::toString(std::move(error));
+  return cluster;
+}
+
+void mlir::mirage::dropMulticastCluster(block::GraphOp graph) {
+  graph->removeAttr(kMulticastClusterAttr);
+}
+
+std::optional<int64_t> mlir::mirage::getLaunchedBlocks(block::GraphOp graph,
+                                                       const Target &target) {
+  std::optional<int64_t> wanted = getPersistentBlocks(graph);
+  ArrayRef<int64_t> cluster = getMulticastCluster(graph);
+  if (!wanted || cluster.empty())
+    return wanted;
+  return getClusteredBlocks(*wanted, ShapedType::getNumElements(cluster),
+                            target);
 }
 
 llvm::Error mlir::mirage::verifyMulticast(ArrayRef<int64_t> cluster,
@@ -70,19 +89,22 @@ llvm::Error mlir::mirage::verifyMulticast(ArrayRef<int64_t> cluster,
           Twine(tile.getNumSharers(cluster)) + " blocks can share, got " +
           Twine(tile.boxes.getNumBoxes()) + " of " +
           Twine(tile.boxes.map.box[1]) + " rows");
-  return checkPersistent(cluster, graph);
+  return llvm::Error::success();
+}
+
+SmallVector<bool, 3> mlir::mirage::getSameAxes(block::GraphOp graph,
+                                               unsigned input) {
+  TileGraph header =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  SmallVector<bool, 3> axes;
+  for (int dim : header.tileInputs[input].gridMap)
+    axes.push_back(dim == kReplicated);
+  return axes;
 }
 
 static SharableTile makeSharable(block::GraphOp graph, unsigned input,
                                  TileBoxes boxes) {
-  TileGraph header =
-      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
-  SharableTile tile;
-  tile.input = input;
-  tile.boxes = std::move(boxes);
-  for (int dim : header.tileInputs[input].gridMap)
-    tile.isSame.push_back(dim == kReplicated);
-  return tile;
+  return {input, std::move(boxes), getSameAxes(graph, input)};
 }
 
 SmallVector<SharableTile> mlir::mirage::getSharableTiles(block::GraphOp graph) {

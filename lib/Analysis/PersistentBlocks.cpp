@@ -12,9 +12,14 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
+std::optional<int64_t> mlir::mirage::getPersistentBlocks(block::GraphOp graph) {
+  auto stated = graph->getAttrOfType<IntegerAttr>(kPersistentBlocksAttr);
+  return stated ? std::optional(stated.getInt()) : std::nullopt;
+}
+
 llvm::Expected<std::optional<int64_t>>
 mlir::mirage::readPersistentBlocks(block::GraphOp graph) {
-  auto stated = graph->getAttrOfType<IntegerAttr>(kPersistentBlocksAttr);
+  std::optional<int64_t> stated = getPersistentBlocks(graph);
   if (!stated)
     return std::nullopt;
   if (!graph->hasAttr(kLoadingWarpsAttr))
@@ -22,9 +27,9 @@ mlir::mirage::readPersistentBlocks(block::GraphOp graph) {
                                    kLoadingWarpsAttr + "') where '" +
                                    kPersistentBlocksAttr + "' is stated");
   int64_t numBlocks = ShapedType::getNumElements(graph.getGrid());
-  if (stated.getInt() >= 1 && stated.getInt() <= numBlocks)
-    return stated.getInt();
+  if (*stated >= 1 && *stated <= numBlocks)
+    return stated;
   return llvm::createStringError(
       "expects 1 to the " + Twine(numBlocks) + " blocks of the grid as '" +
-      kPersistentBlocksAttr + "', got " + Twine(stated.getInt()));
+      kPersistentBlocksAttr + "', got " + Twine(*stated));
 }

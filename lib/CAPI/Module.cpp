@@ -114,11 +114,11 @@ static MirageStatus runPipeline(MirageModule &module, StringRef pipeline,
   call.watchBy(&watch);
   OwningOpRef<ModuleOp> changed = module.op->clone();
   if (failed(passManager.run(*changed))) {
-    std::string problem = call.describe("a pass failed and did not say why");
+    std::string failure = call.describe("a pass failed and did not say why");
     if (!watch.isInternal())
-      return reportFailure(problem);
+      return reportFailure(failure);
     module.context->reproducer = printReproducer(*module.op, pipeline);
-    return reportFault(problem);
+    return reportFault(failure);
   }
   module.op = std::move(changed);
   return MirageSuccess;

@@ -261,7 +261,8 @@ mlir::mirage::checkTarget(const OpPassManager &passManager,
   if (!options.search.target.empty() && !isNative(options))
     if (auto problem = explainUnknownTarget(options.search.target))
       return onError(*problem);
-  if (llvm::Error error = parseMulticast(options.multicast).takeError())
+  if (llvm::Error error =
+          parseMulticast(options.multicast, kMaxClusterBlocks).takeError())
     return onError(llvm::toString(std::move(error)));
   llvm::Expected<PtxasChoice> assembler = choosePtxas(options.ptxas);
   return assembler ? success() : onError(llvm::toString(assembler.takeError()));

@@ -20,10 +20,11 @@ static int64_t countBlocks(llvm::ArrayRef<int64_t> cluster) {
                          std::multiplies<int64_t>());
 }
 
-int64_t SharableTile::getNumSharers(llvm::ArrayRef<int64_t> cluster) const {
+int64_t mlir::mirage::countBlocksAlong(llvm::ArrayRef<int64_t> cluster,
+                                       llvm::ArrayRef<bool> isMeant) {
   int64_t number = 1;
-  for (auto [extent, same] : llvm::zip_equal(cluster, isSame))
-    number *= same ? extent : 1;
+  for (auto [extent, counts] : llvm::zip_equal(cluster, isMeant))
+    number *= counts ? extent : 1;
   return number;
 }
 
@@ -34,8 +35,7 @@ bool mlir::mirage::isAnySame(llvm::ArrayRef<SharableTile> tiles,
 }
 
 llvm::Expected<MulticastChoice>
-mlir::mirage::parseMulticast(llvm::StringRef text) {
-  constexpr int64_t kMostBlocks = 16; // of any GPU
+mlir::mirage::parseMulticast(llvm::StringRef text, int64_t largest) {
   MulticastChoice choice;
   if (text == "never")
     return choice;
@@ -45,10 +45,10 @@ mlir::mirage::parseMulticast(llvm::StringRef text) {
   }
   choice.kind = MulticastChoice::Kind::Always;
   if (!text.getAsInteger(10, choice.mostBlocks) && choice.mostBlocks >= 2 &&
-      choice.mostBlocks <= kMostBlocks)
+      choice.mostBlocks <= largest)
     return choice;
   return llvm::createStringError("expects multicast never, auto or 2 to " +
-                                 llvm::Twine(kMostBlocks) + " blocks, got '" +
+                                 llvm::Twine(largest) + " blocks, got '" +
                                  text + "'");
 }
 

@@ -57,7 +57,7 @@ Enumerator::makeTensor(const Step &step) const {
   if (step.accumulates && !step.gridAxis)
     result.phase = Phase::After;
   if (step.gridAxis) {
-    if (!limits.off.joinsBeforeLoop)
+    if (!limits.joinsBeforeLoop)
       result.phase = Phase::AfterGrid;
     result.axes &= ~(1u << *step.gridAxis);
   }

@@ -191,13 +191,10 @@ void KernelExplainer::addExtents() {
 }
 
 LogicalResult KernelExplainer::addCluster() {
-  if (!op->hasAttr(kMulticastClusterAttr))
-    return success();
-  ArrayRef<int64_t> cluster = getMulticastCluster(op);
-  if (llvm::Error error = verifyCluster(cluster, op))
-    return op.emitError() << "expects as '" << kMulticastClusterAttr << "' "
-                          << llvm::toString(std::move(error));
-  kernel.cluster.assign(cluster.begin(), cluster.end());
+  FailureOr<ArrayRef<int64_t>> cluster = readMulticastCluster(op);
+  if (failed(cluster) || cluster->empty())
+    return cluster;
+  kernel.cluster.assign(cluster->begin(), cluster->end());
   kernel.loadsByClusters = true;
   return success();
 }
@@ -402,7 +399,7 @@ LogicalResult KernelExplainer::addSharedMemory() {
   auto persistent = readPersistentBlocks(op);
   if (!persistent)
     return op.emitError() << llvm::toString(persistent.takeError());
-  kernel.persistentBlocks = *persistent;
+  kernel.persistentBlocks = getLaunchedBlocks(op, target);
   kernel.resources.threads = getLaunchedThreads(op);
   kernel.sharedBytes = plan->sizeBytes;
   kernel.resources.sharedBytes = kernel.sharedBytes;

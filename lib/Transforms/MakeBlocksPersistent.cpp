@@ -58,7 +58,7 @@ static bool onlyMultiplies(block::GraphOp kernel) {
 
 /// Takes back what was decided before, and what was planned for it.
 static void forget(block::GraphOp kernel, const Target &target) {
-  kernel->removeAttr(kMulticastClusterAttr);
+  dropMulticastCluster(kernel);
   if (kernel->removeAttr(kPersistentBlocksAttr))
     (void)planAnew(kernel, target);
 }

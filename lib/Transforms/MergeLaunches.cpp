@@ -170,7 +170,7 @@ private:
     // What an earlier decision left may not hold any more.
     program->walk([](block::GraphOp kernel) {
       kernel->removeAttr(kLaunchBarrierAttr);
-      kernel->removeAttr(kMulticastClusterAttr);
+      dropMulticastCluster(kernel);
     });
     FailureOr<std::string> name = resolveTarget(program, target);
     FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);

@@ -11,7 +11,6 @@
 #include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Analysis/TileForms.h"
-#include "Mirage/Planning/BlocksToLaunch.h"
 #include "Mirage/Transforms/Passes.h"
 #include "Mirage/Transforms/PredictedTime.h"
 #include "mlir/IR/Remarks.h"
@@ -33,18 +32,6 @@ using Cluster = SmallVector<int64_t, 3>;
 /// What any GPU with clusters launches, and without being asked to.
 static constexpr int64_t kPortableBlocks = 8;
 
-/// Takes back what was decided before, and what was changed for it.
-static void forget(block::GraphOp kernel, const Target &target) {
-  if (!kernel->removeAttr(kMulticastClusterAttr) ||
-      !kernel->hasAttr(kPersistentBlocksAttr))
-    return;
-  int64_t numBlocks = ShapedType::getNumElements(kernel.getGrid());
-  if (std::optional<int64_t> blocks =
-          choosePersistentBlocks(numBlocks, /*onlyMultiplies=*/true, target))
-    kernel->setAttr(kPersistentBlocksAttr,
-                    Builder(kernel.getContext()).getI64IntegerAttr(*blocks));
-}
-
 namespace {
 /// Decides for one launch.
 class ClusterChooser {
@@ -58,10 +45,11 @@ public:
 
 private:
   SmallVector<Cluster> listClusters();
-  FailureOr<Cluster> choosePredicted(ArrayRef<Cluster> clusters);
+  Cluster choosePredicted(ArrayRef<Cluster> clusters, const KernelTime &time);
   double predict(KernelTime time, const Cluster &cluster);
   int64_t countRounds(ArrayRef<int64_t> cluster);
   void annotate(const Cluster &cluster);
+  LogicalResult leaveAlone(StringRef reason);
 
   Launch &launch;
   const MulticastChoice &choice;
@@ -73,21 +61,32 @@ private:
 
 LogicalResult ClusterChooser::run() {
   if (!kernel->hasAttr(kHandsBackPlacesAttr))
-    return success();
+    return leaveAlone("its warps hand no places back");
   tiles = getSharableTiles(kernel);
   SmallVector<Cluster> clusters = listClusters();
-  FailureOr<Cluster> chosen = choice.kind == MulticastChoice::Kind::Predicted
-                                  ? choosePredicted(clusters)
-                                  : chooseByBytes(clusters, tiles);
-  if (failed(chosen))
+  if (clusters.empty())
+    return leaveAlone("no cluster of its blocks could load together");
+  if (choice.kind != MulticastChoice::Kind::Predicted) {
+    annotate(chooseByBytes(clusters, tiles));
+    return success();
+  }
+  FailureOr<std::optional<KernelTime>> time = readPredictedTime(kernel, target);
+  if (failed(time))
     return failure();
-  if (!chosen->empty())
-    annotate(*chosen);
-  else
-    remark::missed(kernel.getLoc(),
-                   remark::RemarkOpts::name("Multicast").category(DEBUG_TYPE))
-        << (clusters.empty() ? "no cluster of its blocks could load together"
-                             : "no cluster is predicted to take less");
+  if (!*time)
+    return leaveAlone("its time is not predicted ('mirage.predicted_time' is "
+                      "missing)");
+  Cluster best = choosePredicted(clusters, **time);
+  if (best.empty())
+    return leaveAlone("no cluster is predicted to take less");
+  annotate(best);
+  return success();
+}
+
+LogicalResult ClusterChooser::leaveAlone(StringRef reason) {
+  remark::missed(kernel.getLoc(),
+                 remark::RemarkOpts::name("Multicast").category(DEBUG_TYPE))
+      << reason;
   return success();
 }
 
@@ -99,11 +98,12 @@ SmallVector<Cluster> ClusterChooser::listClusters() {
                      : choice.mostBlocks;
   SmallVector<Cluster> clusters = listMulticastClusters(
       launch.getGrid(), tiles, std::min(most, target.blocksPerCluster));
+  int64_t wanted = getPersistentBlocks(kernel).value_or(target.numSMs);
   llvm::erase_if(clusters, [&](const Cluster &cluster) {
     int64_t numBlocks = ShapedType::getNumElements(cluster);
     if (launch.has(LaunchBarrier::Cluster))
       return launch.getCluster() != ArrayRef(cluster);
-    return getClusteredBlocks(target.numSMs, numBlocks, target) == 0;
+    return getClusteredBlocks(wanted, numBlocks, target) == 0;
   });
   return clusters;
 }
@@ -133,16 +133,12 @@ double ClusterChooser::predict(KernelTime time, const Cluster &cluster) {
   return time.getUs();
 }
 
-FailureOr<Cluster> ClusterChooser::choosePredicted(ArrayRef<Cluster> clusters) {
-  auto time = readPredictedTime(kernel, target);
-  if (failed(time))
-    return failure();
+Cluster ClusterChooser::choosePredicted(ArrayRef<Cluster> clusters,
+                                        const KernelTime &time) {
   Cluster best;
-  if (!*time)
-    return best;
-  double leastUs = (*time)->getUs();
+  double leastUs = time.getUs();
   for (const Cluster &cluster : clusters)
-    if (double us = predict(**time, cluster); us < leastUs) {
+    if (double us = predict(time, cluster); us < leastUs) {
       leastUs = us;
       best = cluster;
     }
@@ -150,12 +146,8 @@ FailureOr<Cluster> ClusterChooser::choosePredicted(ArrayRef<Cluster> clusters) {
 }
 
 void ClusterChooser::annotate(const Cluster &cluster) {
-  Builder builder(kernel.getContext());
-  kernel->setAttr(kMulticastClusterAttr, builder.getDenseI64ArrayAttr(cluster));
-  if (std::optional<int64_t> blocks = launch.getPersistentBlocks())
-    kernel->setAttr(kPersistentBlocksAttr,
-                    builder.getI64IntegerAttr(getClusteredBlocks(
-                        *blocks, ShapedType::getNumElements(cluster), target)));
+  kernel->setAttr(kMulticastClusterAttr,
+                  DenseI64ArrayAttr::get(kernel.getContext(), cluster));
 }
 
 namespace {
@@ -164,7 +156,8 @@ struct MulticastBoxesPass
   using MulticastBoxesPassBase::MulticastBoxesPassBase;
 
   void runOnOperation() override {
-    llvm::Expected<MulticastChoice> choice = parseMulticast(multicast);
+    llvm::Expected<MulticastChoice> choice =
+        parseMulticast(multicast, kMaxClusterBlocks);
     if (!choice) {
       getOperation()->emitError() << llvm::toString(choice.takeError());
       return signalPassFailure();
@@ -180,7 +173,7 @@ private:
     if (failed(name))
       return failure();
     const Target gpu = llvm::cantFail(getTarget(*name));
-    program->walk([&](block::GraphOp kernel) { forget(kernel, gpu); });
+    program->walk(dropMulticastCluster);
     FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
     if (failed(sequence))
       return failure();

@@ -207,10 +207,10 @@ static LogicalResult reportDemand(const BlockSteps &steps,
 
 /// What was decided of tiles that lay otherwise.
 static void forgetDecisions(block::GraphOp graph) {
-  for (StringRef name :
-       {kLoadingWarpsAttr, kRegisterSharesAttr, kPersistentBlocksAttr,
-        kResidentBlocksAttr, kMulticastClusterAttr})
+  for (StringRef name : {kLoadingWarpsAttr, kRegisterSharesAttr,
+                         kPersistentBlocksAttr, kResidentBlocksAttr})
     graph->removeAttr(name);
+  dropMulticastCluster(graph);
   for (auto step : graph.getBody().getOps<thread::GraphOp>()) {
     step->removeAttr(kStartsAheadAttr);
     step->removeAttr(kWaitsLateAttr);

@@ -18,6 +18,44 @@
 // Who changes what it was decided for takes it back.
 // RUN: for pass in mirage-plan-shared-memory mirage-merge-launches mirage-make-blocks-persistent; do \
 // RUN:   mirage-opt %t.eight.mlir --$pass | FileCheck %s --check-prefix=NONE || exit 1; done
+// How many blocks are wanted is not for clusters to say: it stays, whatever comes and goes.
+// RUN: mirage-opt %t.mlir --mirage-merge-launches -o %t.merged.mlir
+// RUN: mirage-opt %t.eight.mlir --mirage-merge-launches -o %t.again.mlir && diff %t.merged.mlir %t.again.mlir
+// RUN: sed 's/persistent_blocks = 132/persistent_blocks = 100/' %t.mlir > %t.hundred.mlir && not diff -q %t.mlir %t.hundred.mlir
+// RUN: mirage-opt %t.hundred.mlir --mirage-multicast-boxes=multicast=8 --mirage-multicast-boxes=multicast=2 -o %t.wanted.mlir
+// RUN: FileCheck %s --check-prefix=HUNDRED < %t.wanted.mlir
+// RUN: mirage-opt %t.wanted.mlir --mirage-multicast-boxes=multicast=never -o %t.again.mlir && diff %t.hundred.mlir %t.again.mlir
+// HUNDRED: mirage.multicast_cluster = array<i64: 2, 1>
+// HUNDRED-SAME: mirage.persistent_blocks = 100 : i64
+// What is launched are whole clusters, no more than find SMs: 30 of 4 blocks and 15 of 8.
+// RUN: for wanted in 132 100 101 9 8; do \
+// RUN:   sed "s/persistent_blocks = 132/persistent_blocks = $wanted/" %t.eight.mlir > %t.wanted.mlir && \
+// RUN:   mirage-opt %t.wanted.mlir --mirage-explain -o /dev/null 2> %t.log && grep -m1 "launched," %t.log && \
+// RUN:   mirage-opt %t.wanted.mlir --mirage-compile="from=lower to=lower" -o %t.lowered.mlir && \
+// RUN:   grep -o -m1 "grid = array<i64: [0-9]*, 1, 1>" %t.lowered.mlir || exit 1; \
+// RUN: done | FileCheck %s --check-prefix=LAUNCHED
+// LAUNCHED:      32 x 16 = 512, {{.*}}, 120 launched, each of which goes on with others, in clusters of 4 x 2
+// LAUNCHED-NEXT: grid = array<i64: 120, 1, 1>
+// LAUNCHED-NEXT: {{.*}}, 96 launched,
+// LAUNCHED-NEXT: grid = array<i64: 96, 1, 1>
+// LAUNCHED-NEXT: {{.*}}, 96 launched,
+// LAUNCHED-NEXT: grid = array<i64: 96, 1, 1>
+// LAUNCHED-NEXT: {{.*}}, 8 launched,
+// LAUNCHED-NEXT: grid = array<i64: 8, 1, 1>
+// LAUNCHED-NEXT: {{.*}}, 8 launched,
+// LAUNCHED-NEXT: grid = array<i64: 8, 1, 1>
+// So there are no clusters of more blocks than are wanted.
+// RUN: sed 's/persistent_blocks = 132/persistent_blocks = 2/' %t.mlir > %t.two.mlir
+// RUN: mirage-opt %t.two.mlir --mirage-multicast-boxes=multicast=4 -o %t.again.mlir
+// RUN: FileCheck %s --check-prefix=FEW < %t.again.mlir
+// RUN: mirage-opt %t.again.mlir --mirage-compile="from=lower to=lower" -o /dev/null
+// FEW: mirage.multicast_cluster = array<i64: 2, 1>
+// FEW-SAME: mirage.persistent_blocks = 2 : i64
+// RUN: sed 's/persistent_blocks = 132/persistent_blocks = 1/' %t.mlir > %t.one.mlir
+// RUN: mirage-opt %t.one.mlir --mirage-multicast-boxes=multicast=4 | FileCheck %s --check-prefix=ONE
+// ONE-LABEL: func.func @large(
+// ONE-NOT: mirage.multicast_cluster
+// ONE: mirage.persistent_blocks = 1 : i64
 // Which blocks start side by side is no reason to.
 // RUN: mirage-opt %t.eight.mlir --mirage-order-grid -o %t.again.mlir && diff %t.eight.mlir %t.again.mlir
 
@@ -35,18 +73,23 @@
 
 // RUN: mirage-opt %t.mlir --mirage-multicast-boxes=multicast=2 --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK-COUNT-2: no cluster of its blocks could load together
+// REMARK: its warps hand no places back
+// RUN: mirage-opt %t.mlir --mirage-multicast-boxes --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK-AUTO
+// REMARK-AUTO: no cluster is predicted to take less
+// RUN: mirage-opt %t.untimed.mlir --mirage-multicast-boxes --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK-UNTIMED
+// REMARK-UNTIMED-COUNT-2: its time is not predicted ('mirage.predicted_time' is missing)
+// REMARK-UNTIMED-NOT: predicted to take less
 
 // RUN: not mirage-opt %t.mlir --mirage-multicast-boxes=multicast=often -o /dev/null 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not mirage-opt %t.mlir --mirage-compile="multicast=often" -o /dev/null 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: expects multicast never, auto or 2 to 16 blocks, got 'often'
 
-// Tiles of the right operand have twice the bytes: where there are two blocks they share these. Blocks
-// go on with others in whole clusters, of which 30 of 4 blocks find SMs and 15 of 8.
+// Tiles of the right operand have twice the bytes: where there are two blocks they share these.
 // CHECK-LABEL: func.func @large(
 // TWO:           mirage.multicast_cluster = array<i64: 2, 1>
 // TWO-SAME:      mirage.persistent_blocks = 132 : i64
 // EIGHT:         mirage.multicast_cluster = array<i64: 4, 2>
-// EIGHT-SAME:    mirage.persistent_blocks = 120 : i64
+// EIGHT-SAME:    mirage.persistent_blocks = 132 : i64
 // AUTO-LABEL:  func.func @large(
 // AUTO:          mirage.multicast_cluster = array<i64: 2, 1>
 func.func @large(%x: tensor<4096x4096xf16>, %w: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {

@@ -55,6 +55,9 @@ struct Launch {
   SmallVector<block::GraphOp, 3> kernels;
   SmallVector<SharedLaunch, 2> shared; ///< by kernel, from the second one on
   bool isDependent = false; ///< may begin before the one before it has ended
+  /// How many blocks are launched, where they are persistent and it was read
+  /// for a target; once that is known to be stated as it should.
+  std::optional<int64_t> numPersistent = std::nullopt;
 
   bool has(LaunchBarrier barrier) const;
   /// The first kernel has most blocks, and all have as many threads.
@@ -69,9 +72,8 @@ struct Launch {
   /// The grid axes in the order in which a GPU counts blocks, the fastest one
   /// first: that of the first kernel's `mirage.grid_order`, or x, y, z.
   SmallVector<int64_t, 3> getGridOrder() const;
-  /// How many blocks are launched, where they are persistent
-  /// (PersistentBlocks.h); once that is known to be stated as it should.
-  std::optional<int64_t> getPersistentBlocks();
+  /// Whether its blocks go on with others (PersistentBlocks.h).
+  bool isPersistent();
 };
 
 /// What is compiled in `root`: the functions that have kernel graphs on
@@ -81,13 +83,16 @@ SmallVector<Operation *> findPrograms(Operation *root);
 class LaunchSequence {
 public:
   /// \param program  a `func.func`, or a `mirage_kernel.graph` on memrefs.
+  /// \param target   where it is launched; null for those who do not ask how
+  ///                 many persistent blocks that takes.
   /// \returns failure after an error at the first op that is neither a kernel
   /// graph nor one that makes an empty tensor nor dead, or, inside a kernel
   /// graph, neither a block graph nor a view (--mirage-materialize-views makes
   /// copies of what cannot be one); and where a result of the program is not
   /// written by launches, or the same as another; and where an attribute has
   /// kernels share a launch that cannot.
-  static FailureOr<LaunchSequence> read(Operation *program);
+  static FailureOr<LaunchSequence> read(Operation *program,
+                                        const Target *target = nullptr);
 
   Operation *getProgram() const { return program; }
   ArrayRef<block::GraphOp> getKernels() const { return kernels; }

@@ -15,7 +15,8 @@
 // A block may write into a place of another one when the warps of that one have
 // handed it back, so warps hand places back (`mirage.hands_back_places`), and
 // do so to all blocks that load for them. And since they go on together,
-// persistent blocks are whole clusters.
+// persistent blocks are launched as whole clusters: of 132 that are wanted 120
+// in clusters of 4, as 30 of these find SMs (H200).
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +38,26 @@ inline constexpr llvm::StringLiteral kMulticastClusterAttr =
 /// What that attribute states, as it stands; empty where it is not there.
 ArrayRef<int64_t> getMulticastCluster(block::GraphOp graph);
 
-/// Fails, with what is expected, where such extents are none of a cluster of
-/// the graph's grid.
-llvm::Error verifyCluster(ArrayRef<int64_t> cluster, block::GraphOp graph);
+/// The same; or failure after an error where such extents are none of a cluster
+/// of the graph's grid, or of more blocks than its persistent ones.
+FailureOr<ArrayRef<int64_t>> readMulticastCluster(block::GraphOp graph);
 
-/// The same where its blocks cannot load together.
-/// \param cluster  for which `verifyCluster` holds.
+/// Of whoever changes what it was decided for: drops that attribute, with which
+/// all goes that is due to it.
+void dropMulticastCluster(block::GraphOp graph);
+
+/// How many blocks are launched of a graph whose blocks are persistent
+/// (PersistentBlocks.h): as many as are wanted or, where they load together,
+/// whole clusters of them, and no more than find SMs.
+std::optional<int64_t> getLaunchedBlocks(block::GraphOp graph,
+                                         const Target &target);
+
+/// Fails, with what is expected, where its blocks cannot load together.
+/// \param cluster  as `readMulticastCluster` has it.
 llvm::Error verifyMulticast(ArrayRef<int64_t> cluster, block::GraphOp graph);
+
+/// By grid axis: whether blocks along it load the same of an input.
+SmallVector<bool, 3> getSameAxes(block::GraphOp graph, unsigned input);
 
 /// The boxed inputs of a graph, in their order.
 SmallVector<SharableTile> getSharableTiles(block::GraphOp graph);

@@ -8,7 +8,8 @@
 //
 // A launch has as many blocks as its grid, or fewer, which are *persistent*:
 // each computes one block of the grid after the other, as far apart as blocks
-// are launched.
+// are launched. How many are wanted is stated; how many there are is for
+// clusters to say as well (Multicast.h).
 //
 //   grid of 512, 132 launched     block 5 computes 5, 137, 269, 401
 //
@@ -32,12 +33,14 @@
 namespace mlir::mirage {
 
 /// Of a block graph with loading warps that is alone in its launch: how many
-/// blocks are launched, an i64. --mirage-make-blocks-persistent decides it.
+/// blocks are wanted, an i64. --mirage-make-blocks-persistent decides it.
 inline constexpr llvm::StringLiteral kPersistentBlocksAttr =
     "mirage.persistent_blocks";
 
-/// What that attribute states; none where it is not there; or an error that
-/// says what it expects.
+/// What that attribute states, as it stands; none where it is not there.
+std::optional<int64_t> getPersistentBlocks(block::GraphOp graph);
+
+/// The same, or an error that says what it expects.
 llvm::Expected<std::optional<int64_t>>
 readPersistentBlocks(block::GraphOp graph);
 

@@ -38,6 +38,7 @@ inline constexpr llvm::StringLiteral kComputingThreadsAttr =
 /// parameters are memrefs of the inputs and results of each graph, in this
 /// order, with bare pointers aligned to 16 bytes in mind; behind them are those
 /// of the boxed inputs of each graph once more, as tensor maps.
+/// \param launch   of a sequence that was read for a target.
 /// \param buffers  their types; layouts say where the elements of views lie,
 ///                 those of results are contiguous along rows.
 /// `mirage_thread.graph`s stay, on memrefs in shared memory; other ops of the

@@ -12,7 +12,7 @@
 //
 // * a pass succeeded and left a module that does not verify;
 // * one of Mirage's own pipelines came to operations of Mirage's that no pass
-//   lowers;
+//   lowers, or to casts between types that stand for no operation of anybody's;
 // * a pass failed without an error.
 //
 // These are for a bug report, which wants the module as it was and the passes

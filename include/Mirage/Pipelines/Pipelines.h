@@ -64,7 +64,7 @@ struct CompileOptions : public SuperoptimizeOptions {
       llvm::cl::desc("Whether clusters of blocks load boxes together that they "
                      "have in common: never, auto (where that is predicted to "
                      "take less) or the number of blocks that a cluster has at "
-                     "the most, 2 to 16"),
+                     "the most"),
       llvm::cl::init("never")};
   Option<TextOption> from{
       *this, "from",

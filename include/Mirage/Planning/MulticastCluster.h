@@ -36,6 +36,12 @@
 
 namespace mlir::mirage {
 
+/// How many blocks of a cluster differ along some axes of the grid at the most.
+/// \param cluster  extents by grid axis.
+/// \param isMeant  the axes, as many.
+int64_t countBlocksAlong(llvm::ArrayRef<int64_t> cluster,
+                         llvm::ArrayRef<bool> isMeant);
+
 /// An input of a block that the copy engine loads.
 struct SharableTile {
   unsigned input = 0; ///< its number
@@ -49,7 +55,9 @@ struct SharableTile {
   }
   /// How many blocks of a cluster load the same.
   /// \param cluster  extents by grid axis.
-  int64_t getNumSharers(llvm::ArrayRef<int64_t> cluster) const;
+  int64_t getNumSharers(llvm::ArrayRef<int64_t> cluster) const {
+    return countBlocksAlong(cluster, isSame);
+  }
 };
 
 /// Whether blocks along an axis load any of these tiles alike.
@@ -64,8 +72,10 @@ struct MulticastChoice {
 
 /// \param text  "never"; "auto", where the cost model has it that it takes
 ///              less; or the number of blocks that a cluster has at the most.
+/// \param largest  that such a number may be: `kMaxClusterBlocks`.
 /// \returns an error that says what there is for anything else.
-llvm::Expected<MulticastChoice> parseMulticast(llvm::StringRef text);
+llvm::Expected<MulticastChoice> parseMulticast(llvm::StringRef text,
+                                               int64_t largest);
 
 /// The clusters there could be, extents by grid axis: of 2 blocks or more,
 /// powers of two, as many along an axis as divide the grid, and along no axis

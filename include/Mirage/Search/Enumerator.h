@@ -130,9 +130,6 @@ struct PruningSwitches {
   /// for both.
   bool ignoresPairs = false;
   bool inAnyPlace = false; ///< one place for factors, signs, reciprocals, sums
-  /// What the loop does not change may be joined over the grid before it, for
-  /// the loop to read. No block graph can say that (Phases.h).
-  bool joinsBeforeLoop = false;
 };
 
 struct EnumerationLimits {
@@ -142,6 +139,10 @@ struct EnumerationLimits {
   /// Asked now and then; true ends the run. Empty: never.
   std::function<bool()> isOutOfTime = {};
   PruningSwitches off = {};
+  /// What the loop does not change may be joined over the grid before it, for
+  /// the loop to read. No block graph can say that (Phases.h): for tests that
+  /// count structures, and not among what a search is told.
+  bool joinsBeforeLoop = false;
   /// Null: the whole space is this enumerator's.
   PrefixShares *shares = nullptr;
 };

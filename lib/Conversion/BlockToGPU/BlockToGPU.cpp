@@ -33,7 +33,7 @@ using namespace mlir::mirage;
 
 /// The grid's y and z axes are counted in 16 bits by the hardware.
 static LogicalResult checkGrid(Launch &launch, block::GraphOp graph) {
-  if (launch.getPersistentBlocks())
+  if (launch.isPersistent())
     return success();
   for (auto [position, axis] : llvm::enumerate(launch.getGridOrder())) {
     int64_t extent = graph.getGrid()[axis], limit = kMaxGridExtents[position];
@@ -223,9 +223,9 @@ public:
       auto &[steps, placement] = planned[number];
       builder.setLoc(graph.getLoc());
       contexts[number].coordinates = coordinates[number];
-      if (std::optional<int64_t> blocks = launch.getPersistentBlocks())
+      if (launch.isPersistent())
         contexts[number].persistent = {
-            *blocks, launch.getGridOrder(),
+            *launch.numPersistent, launch.getGridOrder(),
             SmallVector<int64_t, 3>(getMulticastCluster(graph))};
       if (graph->hasAttr(kMulticastClusterAttr))
         contexts[number].cluster =
@@ -330,7 +330,7 @@ void KernelEmitter::setTensorMapParameters() {
 /// A block that goes on alone of those that were joined is the first of them,
 /// whichever it was.
 void KernelEmitter::addCoordinates() {
-  if (launch.getPersistentBlocks()) {
+  if (launch.isPersistent()) {
     coordinates.emplace_back();
     return;
   }

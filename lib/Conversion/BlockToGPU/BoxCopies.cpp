@@ -9,6 +9,7 @@
 #include "BoxCopies.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Layout/LinearLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,7 +100,9 @@ void BoxCopies::forEachBarrier(
 }
 
 int64_t BoxCopies::getNumSharers(const BoxedInput &input) const {
-  return areShared() ? places.cluster.getNumAlong(input.sameAlong) : 1;
+  return areShared()
+             ? countBlocksAlong(places.cluster.getExtents(), input.sameAlong)
+             : 1;
 }
 
 bool BoxCopies::loadsFor(int64_t rank, int64_t other) const {
@@ -293,6 +296,11 @@ void BoxCopies::emitHandBack(Value place) {
 
 /// `loadsFor`, of values of type i32: an i1, or null where that is always so.
 Value BoxCopies::emitLoadsFor(Value rank, Value other) {
+  assert(llvm::any_of(inputs,
+                      [&](const BoxedInput &input) {
+                        return getNumSharers(input) > 1;
+                      }) &&
+         "blocks that share nothing load for nobody");
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value result;
   for (const BoxedInput &input : inputs) {

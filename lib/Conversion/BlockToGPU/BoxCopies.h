@@ -56,9 +56,11 @@
 // of PTX ISA, and would have to say `.release.cluster` in order to do more.
 // What it has to order here is that this warp has read its own block's place
 // before an engine writes to it; reads are done when the arrival leaves, by the
-// fence between proxies or because tensor cores were waited for. The longer
-// form waits for writes, too: products took 2.4 times as long with it on an
-// H200.
+// fence between proxies or because tensor cores were waited for. CUTLASS says
+// no more than that. The longer form waits for writes, too: products took 2.4
+// times as long with it on an H200. The emulator takes an arrival that names no
+// scope for one of the cluster, so that it finds no race here says nothing of
+// this (docs/Emulator.md, "What is not found").
 //
 //===----------------------------------------------------------------------===//
 

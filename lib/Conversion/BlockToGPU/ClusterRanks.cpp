@@ -28,13 +28,6 @@ int64_t ClusterRanks::getNumBlocks() const {
   return ShapedType::getNumElements(extents);
 }
 
-int64_t ClusterRanks::getNumAlong(const AxisFlags &axes) const {
-  int64_t number = 1;
-  for (auto [extent, isMeant] : llvm::zip_equal(extents, axes))
-    number *= isMeant ? extent : 1;
-  return number;
-}
-
 bool ClusterRanks::differAlong(const AxisFlags &axes, int64_t rank,
                                int64_t other) const {
   return llvm::all_of(llvm::enumerate(axes), [&](auto axis) {

@@ -37,6 +37,7 @@ public:
   ClusterRanks(ArrayRef<int64_t> cluster, ArrayRef<int64_t> order);
 
   bool empty() const { return extents.empty(); }
+  ArrayRef<int64_t> getExtents() const { return extents; }
   int64_t getNumBlocks() const;
   int64_t getExtent(unsigned axis) const { return extents[axis]; }
   int64_t getStride(unsigned axis) const { return strides[axis]; }
@@ -45,8 +46,6 @@ public:
     return rank / strides[axis] % extents[axis];
   }
 
-  /// How many blocks differ along these axes at the most.
-  int64_t getNumAlong(const AxisFlags &axes) const;
   /// Whether two blocks differ along these axes at the most.
   bool differAlong(const AxisFlags &axes, int64_t rank, int64_t other) const;
 

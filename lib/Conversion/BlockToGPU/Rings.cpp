@@ -25,13 +25,6 @@ Rings::Rings(BlockEmitter &emitter, const BlockSteps &steps,
   addBoxCopies();
 }
 
-static AxisFlags findAxesOfSame(const TileGraph &header, unsigned input) {
-  AxisFlags axes;
-  for (int dim : header.tileInputs[input].gridMap)
-    axes.push_back(dim == kReplicated);
-  return axes;
-}
-
 void Rings::addBoxCopies() {
   std::vector<BoxedInput> inputs;
   for (auto [input, map] :
@@ -41,7 +34,7 @@ void Rings::addBoxCopies() {
     inputs.push_back({input, argument.getType(), *findLoadedBoxes(graph, input),
                       map, ring,
                       BlockSteps::getPlaceStride(argument, ring.form),
-                      findAxesOfSame(emitter.header, input)});
+                      getSameAxes(graph, input)});
   }
   if (!inputs.empty())
     boxCopies.emplace(emitter, std::move(inputs),

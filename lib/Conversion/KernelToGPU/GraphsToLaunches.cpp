@@ -92,9 +92,11 @@ LogicalResult ConvertGraphsToLaunchesPass::convert(kernel::GraphOp graph) {
   if (failed(check(graph)))
     return failure();
   FailureOr<std::string> name = resolveTarget(graph, target);
-  FailureOr<LaunchSequence> sequence = LaunchSequence::read(graph);
-  if (failed(name) || failed(sequence) ||
-      failed(checkDemands(*sequence, llvm::cantFail(getTarget(*name)))))
+  if (failed(name))
+    return failure();
+  const Target gpu = llvm::cantFail(getTarget(*name));
+  FailureOr<LaunchSequence> sequence = LaunchSequence::read(graph, &gpu);
+  if (failed(sequence) || failed(checkDemands(*sequence, gpu)))
     return failure();
   FailureOr<StoragePlan> plan = sequence->readPlan();
   if (failed(plan))

@@ -180,9 +180,11 @@ struct ConvertKernelToGPUPass
 private:
   LogicalResult convert(func::FuncOp function) {
     FailureOr<std::string> name = resolveTarget(function, target);
-    FailureOr<LaunchSequence> sequence = LaunchSequence::read(function);
-    if (failed(name) || failed(sequence) ||
-        failed(checkDemands(*sequence, llvm::cantFail(getTarget(*name)))))
+    if (failed(name))
+      return failure();
+    const Target gpu = llvm::cantFail(getTarget(*name));
+    FailureOr<LaunchSequence> sequence = LaunchSequence::read(function, &gpu);
+    if (failed(sequence) || failed(checkDemands(*sequence, gpu)))
       return failure();
     FailureOr<StoragePlan> plan = sequence->readPlan();
     if (failed(plan))

@@ -80,8 +80,8 @@ SmallVector<int64_t, 3> mlir::mirage::getExtents(ArrayRef<int64_t> byAxis) {
 }
 
 SmallVector<int64_t, 3> mlir::mirage::getGridExtents(Launch &launch) {
-  if (std::optional<int64_t> blocks = launch.getPersistentBlocks())
-    return getExtents(*blocks);
+  if (launch.isPersistent())
+    return getExtents(*launch.numPersistent);
   return getExtents(
       llvm::map_to_vector<3>(launch.getGridOrder(), [&](int64_t axis) {
         return launch.getGrid()[axis];

@@ -32,11 +32,12 @@
 // RUN: not mirage-opt %t/other.mlir --mirage-compile="from=lower to=lower target=sm_90" -o /dev/null 2>&1 | FileCheck %s --check-prefix=KEPT
 // KEPT: error: expects, where 'mirage.multicast_cluster' is stated, warps that hand places back ('mirage.hands_back_places')
 
-// Blocks that go on with others do so as whole clusters.
+// Blocks that go on with others do so as whole clusters, of which there is one at least.
 // RUN: mirage-opt %S/../../Transforms/multicast-boxes.mlir --mirage-compile="from=optimize to=optimize multicast=2" -o %t/large.mlir
-// RUN: sed 's/persistent_blocks = 132/persistent_blocks = 131/' %t/large.mlir > %t/other.mlir
+// RUN: sed 's/persistent_blocks = 132/persistent_blocks = 1/' %t/large.mlir > %t/other.mlir
 // RUN: not mirage-opt %t/other.mlir --mirage-compile="from=lower to=lower" -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHOLE
-// WHOLE: error: expects, where 'mirage.multicast_cluster' is stated, whole clusters of 2 blocks as 'mirage.persistent_blocks', got 131
+// WHOLE: error: expects as 'mirage.multicast_cluster' clusters of no more than the 1 blocks that 'mirage.persistent_blocks' wants, got 2
+// RUN: not mirage-opt %t/other.mlir --mirage-explain -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHOLE
 
 // What is planned for one GPU, for another one.
 // RUN: sed "s/multicast_cluster = array<i64: 2, 2, 1>/multicast_cluster = array<i64: 2, 8, 1>/" %t/product.mlir > %t/sixteen.mlir

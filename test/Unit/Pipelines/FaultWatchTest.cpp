@@ -7,12 +7,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Pipelines/FaultWatch.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -101,18 +110,126 @@ TEST_F(FaultWatchTest, AFailureWithoutAWordIsAFault) {
       isInternal([](func::FuncOp) { return failure(); }, /*isOurs=*/false));
 }
 
-TEST_F(FaultWatchTest, WhatNoPassLowersIsAFaultOfOurPipelines) {
-  auto refuseOurs = [](func::FuncOp func) {
-    return complain(func, "failed to legalize operation 'mirage_thread.mma' "
-                          "that was explicitly marked illegal");
-  };
-  EXPECT_TRUE(isInternal(refuseOurs, /*isOurs=*/true));
-  EXPECT_FALSE(isInternal(refuseOurs, /*isOurs=*/false));
+/// What MLIR says of these is for MLIR to say.
+class UnloweredTest : public FaultWatchTest {
+protected:
+  UnloweredTest() {
+    context.loadDialect<kernel::MirageKernelDialect, arith::ArithDialect>();
+    context.allowUnregisteredDialects();
+  }
+
+  void parse(StringRef body) {
+    module = parseSourceString<ModuleOp>(
+        ("func.func @f(%x: tensor<8xf32>, %i: i32) {\n" + body +
+         "\nreturn\n}\n")
+            .str(),
+        &context);
+    ASSERT_TRUE(module);
+  }
+
+  void expectFaultOfOurs(Action action) {
+    // A conversion that fails may leave part of its work.
+    OwningOpRef<ModuleOp> untouched = module->clone();
+    EXPECT_TRUE(isInternal(action, /*isOurs=*/true));
+    module = std::move(untouched);
+    EXPECT_FALSE(isInternal(action, /*isOurs=*/false));
+  }
+};
+
+/// Converts a function in which operations of these names are illegal.
+/// \param isFull  all must be known to be legal.
+LogicalResult refuse(func::FuncOp func, ArrayRef<StringRef> names,
+                     bool isFull) {
+  MLIRContext *context = func.getContext();
+  ConversionTarget target(*context);
+  target.addLegalDialect<func::FuncDialect>();
+  for (StringRef name : names)
+    target.setOpAction(OperationName(name, context),
+                       ConversionTarget::LegalizationAction::Illegal);
+  FrozenRewritePatternSet none;
+  return isFull ? applyFullConversion(func, target, none)
+                : applyPartialConversion(func, target, none);
+}
+
+TEST_F(UnloweredTest, OperationsOfOurs) {
+  parse("%y = mirage_kernel.exp %x : (tensor<8xf32>) -> tensor<8xf32>");
+  expectFaultOfOurs([](func::FuncOp func) {
+    return refuse(func, {"mirage_kernel.exp"}, /*isFull=*/false);
+  });
+  expectFaultOfOurs([](func::FuncOp func) {
+    return refuse(func, {"mirage_kernel.exp"}, /*isFull=*/true);
+  });
+  expectFaultOfOurs(
+      [](func::FuncOp func) { return refuse(func, {}, /*isFull=*/true); });
+}
+
+TEST_F(UnloweredTest, OperationsOfOthers) {
+  parse("%y = arith.addi %i, %i : i32");
   EXPECT_FALSE(isInternal(
       [](func::FuncOp func) {
-        return complain(func, "failed to legalize operation 'scf.while'");
+        return refuse(func, {"arith.addi"}, /*isFull=*/true);
       },
       /*isOurs=*/true));
+}
+
+TEST_F(UnloweredTest, CastsThatNobodyWrote) {
+  constexpr StringLiteral kCast = "builtin.unrealized_conversion_cast";
+  parse("%y = builtin.unrealized_conversion_cast %i : i32 to index\n"
+        "\"test.use\"(%y) : (index) -> ()");
+  expectFaultOfOurs([&](func::FuncOp func) {
+    return refuse(func, {kCast}, /*isFull=*/false);
+  });
+}
+
+/// Makes an i64 of what was an i32.
+struct WidenPattern : ConversionPattern {
+  WidenPattern(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, "test.make", /*benefit=*/1, context) {}
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value>,
+                  ConversionPatternRewriter &rewriter) const override {
+    OperationState state(op->getLoc(), "test.made");
+    state.addTypes(rewriter.getI64Type());
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
+TEST_F(UnloweredTest, TypesBetweenWhichThereIsNoWay) {
+  parse("%y = \"test.make\"() : () -> i32\n"
+        "\"test.use\"(%y) : (i32) -> ()");
+  expectFaultOfOurs([](func::FuncOp func) {
+    MLIRContext *context = func.getContext();
+    TypeConverter types;
+    types.addConversion([](IntegerType type) {
+      return IntegerType::get(type.getContext(), 64);
+    });
+    RewritePatternSet patterns(context);
+    patterns.add<WidenPattern>(types, context);
+    ConversionTarget target(*context);
+    target.setOpAction(OperationName("test.make", context),
+                       ConversionTarget::LegalizationAction::Illegal);
+    target.setOpAction(OperationName("test.made", context),
+                       ConversionTarget::LegalizationAction::Legal);
+    return applyPartialConversion(func, target, std::move(patterns));
+  });
+}
+
+TEST_F(UnloweredTest, CastsThatAreLeftForLLVM) {
+  context.loadDialect<LLVM::LLVMDialect>();
+  registerBuiltinDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+  parse("");
+  OwningOpRef<ModuleOp> lowered = parseSourceString<ModuleOp>(
+      "llvm.func @f(%x: i32) -> i64 {\n"
+      "  %y = builtin.unrealized_conversion_cast %x : i32 to i64\n"
+      "  llvm.return %y : i64\n}\n",
+      &context);
+  ASSERT_TRUE(lowered);
+  expectFaultOfOurs([&](func::FuncOp) {
+    llvm::LLVMContext llvmContext;
+    return success(translateModuleToLLVMIR(*lowered, llvmContext) != nullptr);
+  });
 }
 
 TEST_F(FaultWatchTest, ReproducersHoldModuleAndPipeline) {

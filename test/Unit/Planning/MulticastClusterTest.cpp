@@ -74,14 +74,14 @@ TEST(MulticastCluster, PersistentBlocksAreWholeClustersThatFindSMs) {
 
 TEST(MulticastCluster, OptionSaysWhatItTakes) {
   using Kind = MulticastChoice::Kind;
-  EXPECT_EQ(llvm::cantFail(parseMulticast("never")).kind, Kind::Never);
-  EXPECT_EQ(llvm::cantFail(parseMulticast("auto")).kind, Kind::Predicted);
-  MulticastChoice most = llvm::cantFail(parseMulticast("16"));
+  EXPECT_EQ(llvm::cantFail(parseMulticast("never", 16)).kind, Kind::Never);
+  EXPECT_EQ(llvm::cantFail(parseMulticast("auto", 16)).kind, Kind::Predicted);
+  MulticastChoice most = llvm::cantFail(parseMulticast("16", 16));
   EXPECT_EQ(most.kind, Kind::Always);
   EXPECT_EQ(most.mostBlocks, 16);
   for (llvm::StringRef text : {"", "1", "17", "-2", "always", "4 "})
     EXPECT_EQ(
-        llvm::toString(parseMulticast(text).takeError()),
+        llvm::toString(parseMulticast(text, 16).takeError()),
         ("expects multicast never, auto or 2 to 16 blocks, got '" + text + "'")
             .str());
 }

@@ -68,12 +68,12 @@ void expectCounts(const Row &row, const Counts &found) {
 }
 
 Counts count(const Row &row, unsigned maxGridAxes, GridJoins joins,
-             PruningSwitches off = {}) {
+             bool joinsBeforeLoop = false) {
   KernelSpace space;
   space.maxOperators = row.maxOperators;
   space.maxGridAxes = maxGridAxes;
   space.joins = joins;
-  space.off = off;
+  space.joinsBeforeLoop = joinsBeforeLoop;
   FoundKernels found = enumerateKernels(row.graph, row.reading, space);
   return {found.states, found.structures.size()};
 }
@@ -247,12 +247,10 @@ TEST(CountsTest, OneKernelThatJoinsBlocks) {
 /// Σ exp(Q·K) over blocks with keys, say, by which a loop over columns of V
 /// divides. In the other programs no loop reads what can be joined before it.
 TEST(CountsTest, ThePrototypeJoinsBlocksBeforeLoops) {
-  PruningSwitches off;
-  off.joinsBeforeLoop = true;
   for (const Row &row : getRowsThatJoinBlocks()) {
     SCOPED_TRACE(row.name);
     bool hasMore = row.reason == Reason::JoinsBeforeLoops;
-    EXPECT_EQ(count(row, 3, kJoinsBlocks, off).structures,
+    EXPECT_EQ(count(row, 3, kJoinsBlocks, /*joinsBeforeLoop=*/true).structures,
               (hasMore ? row.prototype : row.found).structures);
   }
 }

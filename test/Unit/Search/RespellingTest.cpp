@@ -72,7 +72,7 @@ void expectRespelled(const Graph &graph, AtomReading reading, KernelSpace space,
   EXPECT_EQ(anywhere.size(), numAnywhere);
   for (const auto &[choice, structures] : sortByChoice(anywhere)) {
     TermTable table(program, reading, {choice.first, choice.second});
-    table.joinsBeforeLoop = space.off.joinsBeforeLoop;
+    table.joinsBeforeLoop = space.joinsBeforeLoop;
     std::set<BruteKernel> found = toTerms(table, visited[choice]),
                           all = toTerms(table, structures);
     EXPECT_TRUE(
@@ -108,7 +108,7 @@ TEST(RespellingTest, GatedMlpWithSiluSpelled) {
 TEST(RespellingTest, AttentionThenLinear) {
   KernelSpace space = kJoinedBlocks;
   expectRespelled(attentionLinear(false), kWrittenOut, space, 956);
-  space.off.joinsBeforeLoop = true;
+  space.joinsBeforeLoop = true;
   expectRespelled(attentionLinear(false), kWrittenOut, space, 1110);
 }
 
