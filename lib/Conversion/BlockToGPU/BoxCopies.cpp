@@ -316,22 +316,25 @@ Value BoxCopies::emitLoadsFor(Value rank, Value other) {
 }
 
 /// Lane n arrives at the mbarrier of the block with rank n, if that one loads
-/// for this block.
+/// for this block. LLVM may take `mapa` out of the guard, so that lanes without
+/// a block have the rank of the last one.
 void BoxCopies::emitArrivals(Value barrier) {
   ImplicitLocOpBuilder &builder = emitter.builder;
+  int64_t numBlocks = places.cluster.getNumBlocks();
   Value lane = toI32(builder, emitter.emitLane());
-  Value arrives =
-      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, lane,
-                            emitI32(builder, places.cluster.getNumBlocks()));
+  Value rank =
+      arith::MinUIOp::create(builder, lane, emitI32(builder, numBlocks - 1));
+  Value remote = NVVM::MapaOp::create(
+      builder,
+      LLVM::LLVMPointerType::get(builder.getContext(), kClusterSharedSpace),
+      barrier, rank);
+  Value arrives = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                        lane, emitI32(builder, numBlocks));
   if (Value loadsFor = emitLoadsFor(ClusterRanks::emitRank(builder), lane))
     arrives = arith::AndIOp::create(builder, arrives, loadsFor);
   auto guard = scf::IfOp::create(builder, arrives, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
-  Value remote = NVVM::MapaOp::create(
-      builder,
-      LLVM::LLVMPointerType::get(builder.getContext(), kClusterSharedSpace),
-      barrier, lane);
   NVVM::MBarrierArriveOp::create(builder, /*res=*/Type(), remote,
                                  /*count=*/Value(), getBlockScope(builder),
                                  builder.getBoolAttr(false));
