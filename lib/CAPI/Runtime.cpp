@@ -336,7 +336,7 @@ MirageStatus mirageProgramMakeCurrent(const MirageProgram *program) {
   return report(program->device->makeCurrent());
 }
 
-/// \param breaksRule  set where the error is a finding of a kernel.
+/// \param breaksRule  set where the error is that a kernel breaks a rule.
 static llvm::Expected<std::vector<HostTensor>>
 emulate(const Artifact &artifact, llvm::ArrayRef<HostTensor> inputs,
         bool &breaksRule) {
@@ -346,7 +346,7 @@ emulate(const Artifact &artifact, llvm::ArrayRef<HostTensor> inputs,
   for (const EmulatedLaunch &launch : run->launches)
     for (const emulator::Finding &finding : launch.result.findings)
       if (!emulator::isWarning(finding.kind)) {
-        breaksRule = true;
+        breaksRule = !emulator::isLimit(finding.kind);
         return llvm::createStringError("kernel " + launch.kernel + ": " +
                                        finding.str());
       }

@@ -72,6 +72,10 @@ bool mlir::mirage::emulator::isWarning(FindingKind kind) {
          kind == FindingKind::UnwaitedCopy;
 }
 
+bool mlir::mirage::emulator::isLimit(FindingKind kind) {
+  return kind == FindingKind::StepLimit;
+}
+
 static void printPlace(llvm::raw_ostream &os, const InstructionPlace &place) {
   os << "PTX line " << place.line;
   if (!place.source.empty())

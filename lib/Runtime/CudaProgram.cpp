@@ -123,7 +123,8 @@ llvm::Error CudaProgram::Impl::checkCluster(unsigned number,
       name(number) + " has clusters of " +
       llvm::Twine(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]) +
       " blocks, and the device has no place for one; compile with "
-      "merge-launches=false and multicast=never");
+      "merge-launches=false if its kernels join blocks, with multicast=never "
+      "if blocks load together");
 }
 
 llvm::Error CudaProgram::Impl::checkSharedBytes(unsigned number,

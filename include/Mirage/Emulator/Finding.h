@@ -33,7 +33,7 @@ enum class FindingKind : uint8_t {
   WarpSyncMisuse,    ///< a member mask that does not fit the lanes
   Deadlock,
   EndlessLoop, ///< one that nothing can end
-  StepLimit,
+  StepLimit,   ///< a block was stopped that may be right
   DivisionByZero,
   UnwaitedCopy, ///< a copy still under way when its thread ended; a warning
   /// An access of the generic proxy is ordered before one of the asynchronous
@@ -52,6 +52,10 @@ llvm::StringRef findingKindName(FindingKind kind);
 
 /// A warning does not make a launch fail.
 bool isWarning(FindingKind kind);
+
+/// Whether it says that the emulator was told to stop, and nothing of the
+/// kernel.
+bool isLimit(FindingKind kind);
 
 /// Where an instruction stands: in the PTX text, and in the file that the
 /// closest `.loc` before it names (line 0 if there is none).

@@ -517,6 +517,11 @@ TEST(Fault, StepLimit) {
                                       "execute, which was 10000; PTX line "),
             std::string::npos);
   EXPECT_EQ(result.findings[0].count, 1u) << "the launch ends with the block";
+  // It fails the launch, and is no fault of the kernel's.
+  EXPECT_FALSE(result.isClean());
+  EXPECT_FALSE(isWarning(result.findings[0].kind));
+  EXPECT_TRUE(isLimit(result.findings[0].kind));
+  EXPECT_FALSE(isLimit(FindingKind::EndlessLoop));
   EXPECT_FALSE(result.completed);
 }
 
