@@ -315,26 +315,34 @@ Value BoxCopies::emitLoadsFor(Value rank, Value other) {
   return result;
 }
 
+/// The same number, of which LLVM knows nothing: what depends on it stays
+/// behind the guard that it stands in.
+static Value emitOpaque(ImplicitLocOpBuilder &builder, Value number) {
+  return LLVM::InlineAsmOp::create(
+             builder, number.getType(), number, /*asm_string=*/"",
+             /*constraints=*/"=r,0", /*has_side_effects=*/true,
+             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+             LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 /// Lane n arrives at the mbarrier of the block with rank n, if that one loads
-/// for this block. LLVM may take `mapa` out of the guard, so that lanes without
-/// a block have the rank of the last one.
+/// for this block. Others may not ask where a block is that there is not.
 void BoxCopies::emitArrivals(Value barrier) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  int64_t numBlocks = places.cluster.getNumBlocks();
   Value lane = toI32(builder, emitter.emitLane());
-  Value rank =
-      arith::MinUIOp::create(builder, lane, emitI32(builder, numBlocks - 1));
-  Value remote = NVVM::MapaOp::create(
-      builder,
-      LLVM::LLVMPointerType::get(builder.getContext(), kClusterSharedSpace),
-      barrier, rank);
-  Value arrives = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
-                                        lane, emitI32(builder, numBlocks));
+  Value arrives =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, lane,
+                            emitI32(builder, places.cluster.getNumBlocks()));
   if (Value loadsFor = emitLoadsFor(ClusterRanks::emitRank(builder), lane))
     arrives = arith::AndIOp::create(builder, arrives, loadsFor);
   auto guard = scf::IfOp::create(builder, arrives, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(guard.thenBlock());
+  Value remote = NVVM::MapaOp::create(
+      builder,
+      LLVM::LLVMPointerType::get(builder.getContext(), kClusterSharedSpace),
+      barrier, emitOpaque(builder, lane));
   NVVM::MBarrierArriveOp::create(builder, /*res=*/Type(), remote,
                                  /*count=*/Value(), getBlockScope(builder),
                                  builder.getBoolAttr(false));
