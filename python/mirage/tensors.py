@@ -3,6 +3,7 @@ interface. Neither torch nor NumPy is imported before one of theirs is seen."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import sys
@@ -192,10 +193,19 @@ def _open_capsule(capsule: Any) -> Tuple[_DLTensor, bool]:
     return versioned.tensor, not versioned.flags & _DL_READ_ONLY
 
 
+def _make_current(device: Device) -> "contextlib.AbstractContextManager[Any]":
+    """Torch exports tensors of the current device alone, also those that somebody else hands over."""
+    torch = sys.modules.get("torch")
+    if device == CPU or torch is None or not torch.cuda.is_initialized():
+        return contextlib.nullcontext()
+    return torch.cuda.device(device[1])
+
+
 def _describe_dlpack(tensor: Any, stream: Any) -> Bound:
     device = _get_dlpack_device(tensor)
     # Its owner lets the stream of the run wait for what writes the tensor.
-    capsule = _get_capsule(tensor, {"stream": stream.for_dlpack()} if device != CPU and stream is not None else {})
+    with _make_current(device):
+        capsule = _get_capsule(tensor, {"stream": stream.for_dlpack()} if device != CPU and stream is not None else {})
     described, is_writable = _open_capsule(capsule)
     rank = described.ndim
     shape = tuple(described.shape[:rank])
