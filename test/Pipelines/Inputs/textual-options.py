@@ -11,7 +11,7 @@ from command_options import read_help
 
 # What an option's own parser would refuse; all others take any value of their type.
 VALUES = {"target": "sm_80", "ptxas": "never", "from": "search", "to": "emit", "ops": "{a,b}",
-          "explain": "true"}
+          "explain": "true", "multicast": "4"}
 # What one command alone would refuse.
 VALUES_OF = {"mirage-compile-in-place": {"library-kernels": "never"}}
 BY_TYPE = {"uint": "3", "ulong": "3", "long": "3", "int": "3", "string": "{a b}"}
