@@ -154,7 +154,7 @@ def test_inputs_may_come_late(graph):
         (lambda g, x, w: mi.from_mlir(3), "expects a module of MLIR as text or bytecode, got int"),
         (lambda g, x, w: g.concat([], dim=0), "expects at least one tensor, got none"),
         (lambda g, x, w: g.clamp(x, "a", 1), "expects a number, got 'a'"),
-        (lambda g, x, w: g.superoptimize(config="cnn"), 'expects config of "attention", "mlp", "lora" or None, got .cnn.'),
+        (lambda g, x, w: g.superoptimize(config="cnn"), "expects config of \"attention\", \"mlp\", \"lora\" or None, got 'cnn'"),
         (lambda g, x, w: g.superoptimize(backend="triton"), 'expects backend="cuda", got \'triton\''),
         (lambda g, x, w: mi.KernelGraph.from_json("{"), "Expected object key"),
         (lambda g, x, w: g.customized([x], 3), "expects a threadblock graph, got 3"),
