@@ -210,7 +210,7 @@ ExactProof mlir::mirage::proveEqualAtSmallerSizes(const Graph &lhs,
                                                   const exact::Limits &limits) {
   Graph left = expandComposed(lhs), right = expandComposed(rhs);
   llvm::Expected<SmallerGraphs> pair = withSmallerSizes(left, right);
-  if (!pair) { // by numbers that follow sizes
+  if (!pair) { // numbers that follow sizes cannot be had
     llvm::consumeError(pair.takeError());
     pair = withSmallerSizes(left, right, SizeNumbers::Stay);
   }

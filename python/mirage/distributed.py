@@ -70,8 +70,9 @@ def _end_with(waiting: Waiting, context: Context) -> None:
 
 
 def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> bytes:
-    """In a worker: enumerates a part, "1/4", of a program's search, and returns the checkpoint. A signal that ends the search, as
-    Ctrl-C sends it to all processes of a terminal, leaves what it has; and so does the end of waiting."""
+    """In a worker: enumerates a part, "1/4", of a program's search, and returns the checkpoint. A signal
+    that ends the search, as Ctrl-C sends it to all processes of a terminal, leaves what it has; and so does
+    the end of waiting."""
     with open_scratch() as folder:
         checkpoint = os.path.join(folder, "checkpoint")
         module = Module.parse(Context(), program)
@@ -147,7 +148,7 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
             for number, future in enumerate(futures):
                 shard = _ask(future, f"shard {number}")
                 merged += shard is not _LOST and _merge(shard, number, output, num_records)
-        except BaseException:  # those that run see that the file is gone
+        except BaseException:  # those that run see that the folder is gone
             for future in futures:
                 future.cancel()
             raise

@@ -24,13 +24,16 @@ _mutex = threading.Lock()
 _root: Optional["_Root"] = None
 
 
-def _renew_mutex() -> None:
-    """Another thread may have had it when the process was forked, which the child does not have."""
+def _leave_to_parent() -> None:
+    """In a forked child: another thread may have had the mutex, which the child does not have, and the lock
+    is to go with the parent."""
     global _mutex
     _mutex = threading.Lock()
+    if _root is not None:
+        _root.unlock()
 
 
-os.register_at_fork(after_in_child=_renew_mutex)
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def find_machine() -> str:
@@ -70,9 +73,16 @@ class _Root:
         self.path = tempfile.mkdtemp(prefix=_PREFIX)
         # Runs behind those of programs, which are made later.
         self._finalizer = bind_folder(self, self.path)
+        self._descriptor: Optional[int] = None
         with contextlib.suppress(OSError):  # without a lock it is nobody's to take away
             self._descriptor = _lock(self.path)
             pathlib.Path(self.path, _MARKER).write_text(find_machine())
+
+    def unlock(self) -> None:
+        """Gives up this process's hold of the lock; who shares it by a fork keeps it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def is_good(self) -> bool:
         """Whether it is this process's, and nobody has taken it away."""

@@ -6,64 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
+#include "FaultSupport.h"
 
 using namespace mlir::mirage::emulator;
 
 namespace {
-
-/// What a kernel of two words per thread of output is found guilty of. The body
-/// may use `%rd20`, the address of this thread's output, and must set %r50.
-LaunchResult runBody(const std::string &body, uint32_t threads = 128,
-                     uint32_t grid = 1, LaunchConfig config = {}) {
-  std::string text = kernelText(2, R"(
-    mov.u32 %r59, %ctaid.x;
-    mov.u32 %r58, %ntid.x;
-    mad.lo.s32 %r59, %r59, %r58, %tid;
-    mad.wide.u32 %rd20, %r59, 4, %a0;
-    mov.b32 %r57, smem;
-    mad.lo.s32 %r57, %tid, 4, %r57;
-    mov.b32 %r50, 0;
-    )" + body + R"(
-    st.global.b32 [%rd20], %r50;
-  )");
-  std::unique_ptr<Module> module = parseOrFail(text);
-  if (!module)
-    return {};
-  std::vector<uint32_t> out(threads * grid);
-  std::vector<uint32_t> extra(1024);
-  LaunchConfig shape = blocksOf(threads, grid, 16384);
-  config.grid = shape.grid;
-  config.block = shape.block;
-  if (!config.dynamicSharedBytes)
-    config.dynamicSharedBytes = shape.dynamicSharedBytes;
-  return run(*module,
-             {bufferOf("out", out, BufferKind::Output),
-              bufferOf("extra", extra, BufferKind::InOut)},
-             config);
-}
-
-void expectFault(const std::string &body, FindingKind kind,
-                 uint32_t threads = 128, uint32_t grid = 1) {
-  LaunchResult result = runBody(body, threads, grid);
-  EXPECT_TRUE(hasFinding(result, kind))
-      << "expected " << findingKindName(kind).str() << " in:" << body
-      << "\nfound: " << findingsText(result);
-  // A fault is not buried under others.
-  EXPECT_LE(result.findings.size(), 3u) << findingsText(result);
-}
-
-void expectClean(const std::string &body, uint32_t threads = 128,
-                 uint32_t grid = 1) {
-  for (AsyncDelivery delivery :
-       {AsyncDelivery::WhenWaitedFor, AsyncDelivery::AtOnce}) {
-    LaunchConfig config;
-    config.asyncDelivery = delivery;
-    LaunchResult result = runBody(body, threads, grid, config);
-    EXPECT_EQ(findingsText(result), "") << body;
-    EXPECT_TRUE(result.completed);
-  }
-}
 
 std::string readOpposite() {
   return "mov.b32 %r1, smem;\nsub.s32 %r2, 127, %tid;\n"
@@ -499,60 +446,6 @@ TEST(Fault, ShuffleMask) {
 
 TEST(Fault, DivisionByZero) {
   expectFault("div.s32 %r50, 7, %tid;\n", FindingKind::DivisionByZero);
-}
-
-/// Odd numbers come to no even one in 2^31 turns.
-static const char *const longLoop =
-    "mov.b32 %r1, 1;\nLOOP:\nadd.s32 %r1, %r1, 2;\n"
-    "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra LOOP;\n";
-
-TEST(Fault, StepLimit) {
-  LaunchConfig config;
-  config.stepLimitPerBlock = 10000;
-  LaunchResult result = runBody(longLoop, 128, 64, config);
-  ASSERT_EQ(
-      findingsText(result).find("step-limit: the block was stopped after "),
-      0u);
-  EXPECT_NE(findingsText(result).find("; --step-limit says how many it may "
-                                      "execute, which was 10000; PTX line "),
-            std::string::npos);
-  EXPECT_EQ(result.findings[0].count, 1u) << "the launch ends with the block";
-  // It fails the launch, and is no fault of the kernel's.
-  EXPECT_FALSE(result.isClean());
-  EXPECT_FALSE(isWarning(result.findings[0].kind));
-  EXPECT_TRUE(isLimit(result.findings[0].kind));
-  EXPECT_FALSE(isLimit(FindingKind::EndlessLoop));
-  EXPECT_FALSE(result.completed);
-}
-
-TEST(Fault, LoopsThatNothingEnds) {
-  expectFault("LOOP:\nadd.s32 %r1, %r1, 1;\nbra LOOP;\n",
-              FindingKind::EndlessLoop, 128, 4);
-  // A way out that is not taken, by all lanes or by some.
-  for (std::string leave :
-       {"setp.eq.u32 %p1, %tid, 4096;\n", "setp.eq.u32 %p1, %tid, 3;\n"})
-    expectFault(leave + "mov.b32 %r1, 0;\nLOOP:\nadd.s32 %r1, %r1, 1;\n"
-                        "rem.u32 %r1, %r1, 77;\n@!%p1 bra LOOP;\n",
-                FindingKind::EndlessLoop, 128, 4);
-  LaunchConfig config;
-  config.scheduleSeed = 3;
-  EXPECT_TRUE(hasFinding(
-      runBody("setp.eq.u32 %p1, %tid, 4096;\nLOOP:\n@!%p1 bra LOOP;\n", 128, 1,
-              config),
-      FindingKind::EndlessLoop));
-}
-
-TEST(Fault, LongLoopsThatEnd) {
-  expectClean("mov.b32 %r1, 0;\nLOOP:\nadd.s32 %r1, %r1, 1;\n"
-              "setp.ne.s32 %p1, %r1, 50000;\n@%p1 bra LOOP;\n");
-  // A clock that leaves nothing in the registers.
-  expectClean("LOOP:\nmov.u32 %r1, %clock;\nsetp.lt.u32 %p1, %r1, 100000;\n"
-              "mov.b32 %r1, 0;\n@%p1 bra LOOP;\n");
-  // What others do ends it.
-  expectClean("mov.b32 %r2, smem;\nsetp.lt.u32 %p1, %tid, 32;\n"
-              "@!%p1 bra OTHERS;\nst.shared.b32 [%r2], 0;\nbar.sync 1, 32;\n"
-              "mov.b32 %r1, 0;\nLOOP:\nadd.s32 %r1, %r1, 1;\n"
-              "setp.ne.s32 %p2, %r1, 30000;\n@%p2 bra LOOP;\nOTHERS:\n");
 }
 
 /// Each warp's result was written as the last one's.
