@@ -222,6 +222,7 @@ void BlockSteps::addStore() {
   Operation *yield = graph.getBody().front().getTerminator();
   addStep(BlockStep::Kind::Store, nullptr, yield, StepPhase::After,
           readAll(yield->getOperands()));
+  steps.back().scheduled.isLast = true;
 }
 
 ScheduleProblem BlockSteps::makeScheduleProblem() const {

@@ -43,6 +43,8 @@ anyPair(const ScheduledStep &first, const ScheduledStep &second,
 }
 
 bool ScheduleProblem::dependsOn(unsigned later, unsigned earlier) const {
+  if (steps[later].isLast && steps[later].phase == steps[earlier].phase)
+    return true;
   return anyPair(steps[earlier], steps[later], /*iterations=*/0,
                  [](TileAccess, TileAccess) { return true; });
 }

@@ -73,3 +73,31 @@ func.func @dead_steps(%x: tensor<8x4096xf16>) -> tensor<8x1xf32> {
   }
   return %o : tensor<8x1xf32>
 }
+
+// What goes from registers to device memory stands before the store of tiles, though that waits
+// for fewer barriers: it ends the block.
+// CHECK-LABEL: func.func @store_comes_last(
+// CHECK:         %[[SUM:.+]] = mirage_block.accumulate
+// CHECK-NEXT:    mirage_block.matmul %[[SUM]], {{.*}} {mirage.barrier, mirage.step = [[#M:]]
+// CHECK-NEXT:    mirage_block.matmul {{.*}} {mirage.barrier, mirage.step = [[#M+1]]
+// CHECK-NEXT:    mirage_thread.graph {{.*}} {mirage.barrier, mirage.bypasses, mirage.step = [[#M+2]]
+// CHECK:         mirage_block.yield {{.*}} {mirage.step = [[#M+3]]
+#rows = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
+func.func @store_comes_last(%x: tensor<16x16xf16>, %y: tensor<16x32xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  %o:2 = mirage_block.graph grid(x = 1) threads(128) loop(2) ins(%x imap(), %y imap() fmap(1)) outs(omap(), omap())
+      : (tensor<16x16xf16>, tensor<16x32xf32>) -> (tensor<16x16xf32>, tensor<16x16xf32>) {
+  ^bb0(%t: tensor<16x16xf16>, %u: tensor<16x16xf32>):
+    %sum = mirage_block.accumulate %u over loop sum : tensor<16x16xf32>
+    %m = mirage_block.matmul %sum, %t : tensor<16x16xf32>, tensor<16x16xf16>
+    %n = mirage_block.matmul %m, %t : tensor<16x16xf32>, tensor<16x16xf16>
+    %p = mirage_thread.graph items() ins(%n imap()) outs(omap()) {mirage.bypasses} : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+    ^bb0(%f: tensor<16x16xf32>):
+      %l = mirage_thread.load %f : (tensor<16x16xf32>) -> tensor<16x16xf32, #rows>
+      %e = mirage_thread.exp %l : (tensor<16x16xf32, #rows>) -> tensor<16x16xf32, #rows>
+      %s = mirage_thread.store %e : (tensor<16x16xf32, #rows>) -> tensor<16x16xf32>
+      mirage_thread.yield %s : tensor<16x16xf32>
+    }
+    mirage_block.yield %sum, %p : tensor<16x16xf32>, tensor<16x16xf32>
+  }
+  return %o#0, %o#1 : tensor<16x16xf32>, tensor<16x16xf32>
+}

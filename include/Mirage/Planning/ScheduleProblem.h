@@ -61,6 +61,8 @@ enum class StepPhase : uint8_t { Before, Loop, After };
 struct ScheduledStep {
   StepPhase phase = StepPhase::Before;
   llvm::SmallVector<TileAccess, 4> accesses;
+  /// Whether it stands behind all others of its phase, whatever these touch.
+  bool isLast = false;
 };
 
 /// Steps in an order that is right, barriers aside.
@@ -80,7 +82,7 @@ public:
   void setBarrierAtExit() { asksForExit = true; }
   bool asksForBarrierAtExit() const { return asksForExit; }
   /// Whether the later of two steps must see the earlier one done: they touch
-  /// one tile, and one of them writes it.
+  /// one tile, and one of them writes it, or the later one is the last.
   bool dependsOn(unsigned later, unsigned earlier) const;
   /// Whether a barrier must lie between two steps, the second so many
   /// iterations after the first.

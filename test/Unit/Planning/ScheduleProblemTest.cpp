@@ -84,6 +84,21 @@ TEST(ScheduleProblem, OwnElementsNeedNoBarrier) {
   EXPECT_FALSE(schedule.barrierAtHead || schedule.barrierAtEntry);
 }
 
+/// The last step of a phase, with one barrier before what it reads, and one
+/// that touches nothing that it reads, behind two.
+TEST(ScheduleProblem, TheLastStepStaysTheLast) {
+  ScheduleProblem problem(/*loops=*/false);
+  problem.add({StepPhase::After, {{0, kWrites}, {1, kWrites}}});
+  problem.add({StepPhase::After, {{1}, {2, kWrites}}});
+  problem.add({StepPhase::After, {{2}}});
+  problem.add({StepPhase::After, {{0}}, /*isLast=*/true});
+  Schedule schedule = scheduleAndVerify(problem);
+  EXPECT_EQ(schedule.order, (llvm::SmallVector<unsigned>{0, 1, 2, 3}));
+  std::swap(schedule.order[2], schedule.order[3]);
+  EXPECT_EQ(llvm::toString(verify(problem, schedule)),
+            "step 3 runs before step 2, on which it depends");
+}
+
 TEST(ScheduleProblem, MissingBarriersAreFound) {
   ScheduleProblem problem = makeMatmul(/*loops=*/true);
   Schedule right = scheduleAndVerify(problem);
