@@ -8,6 +8,7 @@
 
 #include "Mirage/Graph/Phases.h"
 #include "Mirage/Graph/LevelRules.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -35,8 +36,10 @@ Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
                                llvm::ArrayRef<Phase> operands) {
   if (joinsIterations(opcode, attributes))
     return Phase::After;
+  auto isBeforeLoop = [](Phase operand) { return operand <= Phase::Joined; };
   if (joinsBlocks(opcode, attributes))
-    return Phase::AfterGrid;
+    return llvm::all_of(operands, isBeforeLoop) ? Phase::Joined
+                                                : Phase::AfterGrid;
   Phase phase = asksForPlace(opcode, attributes, Axis::Loop) ? Phase::Loop
                                                              : Phase::Invariant;
   for (Phase operand : operands)
@@ -65,13 +68,54 @@ llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {
   return phases;
 }
 
+/// By value: whether the loop reads it, or what is joined for the loop does.
+static llvm::BitVector findReadForLoop(llvm::ArrayRef<Node> operations,
+                                       llvm::ArrayRef<Phase> phases,
+                                       unsigned numValues) {
+  llvm::BitVector isRead(numValues);
+  for (auto [operation, phase] :
+       llvm::reverse(llvm::zip_equal(operations, phases))) {
+    bool isForLoop = phase == Phase::Loop ||
+                     (phase == Phase::Joined &&
+                      llvm::any_of(operation.results, [&](ValueId result) {
+                        return isRead[result];
+                      }));
+    if (isForLoop)
+      for (ValueId operand : operation.operands)
+        isRead.set(operand);
+  }
+  return isRead;
+}
+
+llvm::SmallVector<Phase>
+mlir::mirage::computeExecutionPhases(llvm::ArrayRef<Node> operations,
+                                     llvm::ArrayRef<Phase> values) {
+  llvm::SmallVector<Phase> phases =
+      llvm::map_to_vector(operations, [&](const Node &operation) {
+        return getExecutionPhase(operation.opcode, operation.attributes,
+                                 values[operation.results[0]]);
+      });
+  llvm::BitVector isForLoop =
+      findReadForLoop(operations, phases, values.size());
+  llvm::BitVector isPutOff(values.size());
+  for (auto [operation, phase] : llvm::zip_equal(operations, phases)) {
+    auto isIn = [](const llvm::BitVector &set) {
+      return [&set](ValueId value) { return set[value]; };
+    };
+    if (phase == Phase::Joined
+            ? llvm::any_of(operation.results, isIn(isForLoop))
+            : llvm::none_of(operation.operands, isIn(isPutOff)))
+      continue;
+    phase = Phase::AfterGrid;
+    for (ValueId result : operation.results)
+      isPutOff.set(result);
+  }
+  return phases;
+}
+
 llvm::SmallVector<Phase>
 mlir::mirage::computeExecutionPhases(const TileGraph &graph) {
-  llvm::SmallVector<Phase> values = computePhases(graph);
-  return llvm::map_to_vector(graph.getNodes(), [&](const Node &operation) {
-    return getExecutionPhase(operation.opcode, operation.attributes,
-                             values[operation.results[0]]);
-  });
+  return computeExecutionPhases(graph.getNodes(), computePhases(graph));
 }
 
 static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
@@ -150,16 +194,15 @@ static llvm::Error checkCounts(Opcode opcode, const Attributes &attributes,
 }
 
 static llvm::StringRef describe(Phase phase) {
-  return phase == Phase::Invariant ? "that the loop does not change"
-         : phase == Phase::Loop    ? "of the loop"
-                                   : "from after it";
+  return phase <= Phase::Joined ? "that the loop does not change"
+         : phase == Phase::Loop ? "of the loop"
+                                : "from after it";
 }
 
 static llvm::Error checkJoinedIterations(llvm::ArrayRef<Phase> operands,
                                          const TileGraph &header) {
   for (auto [number, operand] : llvm::enumerate(operands))
-    if (operand != Phase::Loop &&
-        (operand != Phase::Invariant || header.loop > 1))
+    if (operand > Phase::Loop || (operand < Phase::Loop && header.loop > 1))
       return llvm::createStringError(
           "expects a value of the loop to accumulate over it, got operand " +
           llvm::Twine(number) + " " + describe(operand));

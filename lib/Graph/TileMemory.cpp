@@ -163,7 +163,7 @@ static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
 
 PhaseBytes mlir::mirage::spreadOverPhases(int64_t bytes, Phase executed,
                                           Phase known, bool hasLoop) {
-  if (!hasLoop || executed == Phase::Invariant)
+  if (!hasLoop || executed <= Phase::Joined)
     return {bytes, bytes};
   return {executed == Phase::Loop ? bytes : 0,
           known != Phase::Loop ? bytes : 0};

@@ -18,27 +18,45 @@
 
 using namespace mlir::mirage;
 
-/// What blocks hold on to until all of them have come to the join.
-static llvm::BitVector findReadAfterGrid(const TileGraph &graph) {
+static bool isCarriedOutByAll(Phase phase) {
+  return phase == Phase::Joined || phase == Phase::AfterGrid;
+}
+
+/// Whether blocks wait for each other in mid-kernel.
+static bool waitsForBlocks(llvm::ArrayRef<Phase> executionPhases) {
+  return llvm::any_of(executionPhases, isCarriedOutByAll);
+}
+
+/// What blocks hold on to until all of them have come to the joins of a phase:
+/// what is read in it, or later.
+static llvm::BitVector findReadFrom(const TileGraph &graph, Phase first,
+                                    llvm::ArrayRef<Phase> executionPhases) {
   llvm::BitVector isRead(graph.getNumValues());
   for (ValueId output : graph.getOutputs())
     isRead.set(output);
   for (auto [operation, phase] :
-       llvm::zip_equal(graph.getNodes(), computeExecutionPhases(graph)))
-    if (phase == Phase::AfterGrid)
+       llvm::zip_equal(graph.getNodes(), executionPhases))
+    if (phase >= first)
       for (ValueId operand : operation.operands)
         isRead.set(operand);
   return isRead;
 }
 
 int64_t mlir::mirage::countHeldElements(const TileGraph &graph) {
-  if (!llvm::is_contained(computeExecutionPhases(graph), Phase::AfterGrid))
+  llvm::SmallVector<Phase> executionPhases = computeExecutionPhases(graph);
+  if (!waitsForBlocks(executionPhases))
     return 0;
-  llvm::BitVector isRead = findReadAfterGrid(graph);
-  int64_t elements = 0;
-  for (unsigned value : isRead.set_bits())
-    elements += graph.getType(value).getNumElements();
-  return elements;
+  llvm::SmallVector<Phase> phases = computePhases(graph);
+  int64_t most = 0;
+  for (Phase join : {Phase::Joined, Phase::AfterGrid}) {
+    llvm::BitVector isRead = findReadFrom(graph, join, executionPhases);
+    int64_t elements = 0;
+    for (unsigned value : isRead.set_bits())
+      if (phases[value] <= join)
+        elements += graph.getType(value).getNumElements();
+    most = std::max(most, elements);
+  }
+  return most;
 }
 
 namespace {
@@ -49,8 +67,8 @@ struct Block {
 };
 
 /// Blocks that are independent are walked one by one. Where an accumulation
-/// joins blocks in mid-kernel, each is walked up to there, and then all go on
-/// in step.
+/// joins blocks in mid-kernel, before the loop or behind it, each is walked up
+/// to there, and then all go on in step.
 class TileWalk {
 public:
   TileWalk(const TileGraph &graph, llvm::ArrayRef<Tensor> operands,
@@ -63,7 +81,7 @@ public:
   }
 
   std::vector<Tensor> run() {
-    if (llvm::is_contained(executionPhases, Phase::AfterGrid))
+    if (waitsForBlocks(executionPhases))
       runInStep();
     else
       runOneByOne();
@@ -104,7 +122,8 @@ private:
         for (size_t axis = 0; axis < 3; ++axis)
           block.coordinates[axis] = getCoordinate(group, outer, axis) +
                                     getCoordinate(member, inner, axis);
-        runToJoin(block, own);
+        runBeforeLoop(block, own);
+        runLoopAndBehind(block, own);
         storeTiles(block);
       }
     });
@@ -114,21 +133,31 @@ private:
     std::array<int64_t, 3> extents = {graph.getExtent(Axis::X),
                                       graph.getExtent(Axis::Y),
                                       graph.getExtent(Axis::Z)};
-    llvm::BitVector isRead = findReadAfterGrid(graph);
     std::vector<Block> blocks(graph.getNumBlocks());
-    forEachPiece(
-        blocks.size(), [&](int64_t number, const EvaluationOptions &own) {
-          Block &block = blocks[number];
-          for (size_t axis = 0; axis < 3; ++axis)
-            block.coordinates[axis] = getCoordinate(number, extents, axis);
-          runToJoin(block, own);
-          for (ValueId value = 0; value < block.values.size(); ++value)
-            if (!isRead[value])
-              block.values[value] = Tensor();
-        });
-    runAfterGrid(blocks);
+    for (auto [number, block] : llvm::enumerate(blocks))
+      for (size_t axis = 0; axis < 3; ++axis)
+        block.coordinates[axis] = getCoordinate(number, extents, axis);
+    runToJoins(blocks, Phase::Joined, &TileWalk::runBeforeLoop);
+    runJoins(blocks, Phase::Joined);
+    runToJoins(blocks, Phase::AfterGrid, &TileWalk::runLoopAndBehind);
+    runJoins(blocks, Phase::AfterGrid);
     for (const Block &block : blocks)
       storeTiles(block);
+  }
+
+  /// Takes all blocks to the joins of a phase, and drops what is not read from
+  /// there on.
+  void runToJoins(llvm::MutableArrayRef<Block> blocks, Phase joins,
+                  void (TileWalk::*run)(Block &, const EvaluationOptions &)) {
+    llvm::BitVector isRead = findReadFrom(graph, joins, executionPhases);
+    forEachPiece(blocks.size(),
+                 [&](int64_t number, const EvaluationOptions &own) {
+                   Block &block = blocks[number];
+                   (this->*run)(block, own);
+                   for (ValueId value = 0; value < block.values.size(); ++value)
+                     if (!isRead[value])
+                       block.values[value] = Tensor();
+                 });
   }
 
   static int64_t getCoordinate(int64_t number,
@@ -139,11 +168,13 @@ private:
     return number % extents[axis];
   }
 
-  /// Takes a block through all phases that know of no other block.
-  void runToJoin(Block &block, const EvaluationOptions &own) {
+  void runBeforeLoop(Block &block, const EvaluationOptions &own) {
     block.values.resize(graph.getNumValues());
     loadTiles(block, Phase::Invariant, 0);
     runPhase(block, Phase::Invariant, 0, own);
+  }
+
+  void runLoopAndBehind(Block &block, const EvaluationOptions &own) {
     runLoop(block, own);
     runPhase(block, Phase::After, graph.loop - 1, own);
   }
@@ -205,10 +236,10 @@ private:
   }
 
   /// Operations and joins in their order, each by all blocks before the next.
-  void runAfterGrid(llvm::MutableArrayRef<Block> blocks) {
+  void runJoins(llvm::MutableArrayRef<Block> blocks, Phase phase) {
     for (auto [operation, due] :
          llvm::zip_equal(graph.getNodes(), executionPhases)) {
-      if (due != Phase::AfterGrid)
+      if (due != phase)
         continue;
       if (joinsBlocks(operation)) {
         joinAllBlocks(blocks, operation);

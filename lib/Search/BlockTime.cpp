@@ -263,9 +263,10 @@ double mlir::mirage::search::getTotalComputeUs(const KernelWork &kernel,
                                                const Target &target) {
   double us = 0;
   for (const KernelWork::Operation &operation : kernel.operations)
-    us += operation.total * (mayMultiplyTogether(operation, target)
-                                 ? getMatrixTileUs(kGroupTileClocks, target)
-                                 : getUnitUs(operation, target));
+    us += (operation.isRepeated ? 2 : 1) * operation.total *
+          (mayMultiplyTogether(operation, target)
+               ? getMatrixTileUs(kGroupTileClocks, target)
+               : getUnitUs(operation, target));
   return us;
 }
 
@@ -302,17 +303,18 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
 BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
     : target(target), numIterations(kernel.loop) {
   for (const KernelWork::Load &load : kernel.loads) {
+    double times = load.isRepeated ? 2 : 1;
     int64_t width = getAccessWidth(load);
-    double bytes = getLoadBytes(load);
+    double bytes = times * getLoadBytes(load);
     loads.push_back(
         {load.isInLoop, getDrawnBytes(load, bytes, /*hasRings=*/false, target),
          getDrawnBytes(load, bytes, /*hasRings=*/true, target),
-         load.tile.getNumElements() / width,
+         int64_t(times) * (load.tile.getNumElements() / width),
          width * getSizeBytes(load.tile.element) >= kSmallestCopyBytes,
          target.hasCopyEngine ? countPartRows(load) : 0});
   }
   for (const KernelWork::Operation &operation : kernel.operations)
-    steps.push_back(getStep(operation));
+    steps.append(operation.isRepeated ? 2 : 1, getStep(operation));
 }
 
 SharedBlockWork BlockWork::share(int64_t threads) const {

@@ -50,18 +50,21 @@ static BlockResources getResources(const KernelWork &work, BlockShape shape) {
 /// What stands between a kernel and those that join its blocks, one after the
 /// other; the least there is where it is not known how many are joined.
 static double getBarriersUs(const KernelWork &work, const Target &target) {
-  SmallVector<GridJoin, 3> chain;
-  int64_t numBlocks = work.numBlocks;
+  SmallVector<GridJoin, 3> ahead, behind;
+  int64_t aheadBlocks = work.numBlocks, behindBlocks = work.numBlocks;
   for (const KernelWork::Join &join : work.joins) {
     if (join.numJoined != join.mostJoined)
       return double(work.joins.size()) * getLeastLaunchBarrierUs(target);
-    chain.push_back({numBlocks, join.numJoined, join.keepsBlocks});
+    int64_t &numBlocks = join.isBeforeLoop ? aheadBlocks : behindBlocks;
+    (join.isBeforeLoop ? ahead : behind)
+        .push_back({numBlocks, join.numJoined, join.keepsBlocks});
     if (!join.keepsBlocks)
       numBlocks /= join.numJoined;
   }
   double us = 0;
-  for (LaunchBarrier barrier : chooseLaunchBarriers(chain, target))
-    us += getLaunchBarrierUs(barrier, target);
+  for (const SmallVector<GridJoin, 3> &chain : {ahead, behind})
+    for (LaunchBarrier barrier : chooseLaunchBarriers(chain, target))
+      us += getLaunchBarrierUs(barrier, target);
   return us;
 }
 
@@ -155,7 +158,8 @@ static double getLeftUs(double bytes, const Target &target) {
 
 /// What it takes to join blocks in mid-kernel: parts are written, and read by a
 /// kernel of its own (`--mirage-split-grid-joins`), behind the barrier that
-/// takes least (`--mirage-merge-launches`).
+/// takes least (`--mirage-merge-launches`). What the loop waits for comes in a
+/// launch ahead.
 double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
   if (work.joins.empty())
     return 0;
@@ -169,6 +173,8 @@ double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
         getPartBytes(work, join) + join.ownBytes * double(work.numBlocks);
     us += target.loadLatencyUs + getLeftUs(leftBytes, target);
   }
+  if (work.joins.front().isBeforeLoop)
+    us += getLaunchBarrierUs(LaunchBarrier::Launch, target);
   return us;
 }
 
@@ -244,7 +250,8 @@ static double getReadBytes(const KernelWork &work, bool hasRings,
         double(work.numBlocks) * double(load.isInLoop ? work.loop : 1);
     double loadBytes = std::max(times * getLoadBytes(load),
                                 load.readers * getTensorBytes(load));
-    bytes += getDrawnBytes(load, loadBytes, hasRings, target);
+    bytes += (load.isRepeated ? 2 : 1) *
+             getDrawnBytes(load, loadBytes, hasRings, target);
   }
   return bytes;
 }

@@ -57,8 +57,8 @@ Enumerator::makeTensor(const Step &step) const {
   if (step.accumulates && !step.gridAxis)
     result.phase = Phase::After;
   if (step.gridAxis) {
-    if (!limits.joinsBeforeLoop)
-      result.phase = Phase::AfterGrid;
+    result.phase =
+        result.phase <= Phase::Joined ? Phase::Joined : Phase::AfterGrid;
     result.axes &= ~(1u << *step.gridAxis);
   }
   result.joinedAxis = step.gridAxis;

@@ -116,6 +116,7 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
     operations.back().isOnRows = onRows[number];
   }
   joins = listJoins(kernel.getGraph());
+  isRepeated = findRepeated(kernel.getGraph());
 }
 
 KernelSketch::Operation KernelSketch::read(const Node &node,
@@ -160,6 +161,8 @@ double KernelSketch::countAll(NameSet names, bool isInLoop,
 
 KernelWork KernelSketch::getWork(const TilingEnds &ends) const {
   KernelWork work = loads.getWork(ends);
+  for (unsigned input = 0; input < work.loads.size(); ++input)
+    work.loads[input].isRepeated = isRepeated[input];
   work.operations.reserve(operations.size());
   for (const Operation &operation : operations)
     add(operation, ends, work);
@@ -176,6 +179,7 @@ void KernelSketch::add(const JoinedParts &join, const TilingEnds &ends,
   added.numJoined = ends.leastGrid[axis];
   added.mostJoined = ends.mostGrid[axis];
   added.keepsBlocks = join.keepsBlocks;
+  added.isBeforeLoop = join.isBeforeLoop;
   for (ValueId part : join.parts) {
     NameSet names = toSet(kernel.getLayout(part));
     double bytes = getSizeBytes(kernel.getGraph().getType(part).element);
@@ -229,6 +233,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   TileSize result = getSize(operation.result, node.results[0]);
   KernelWork::Operation done = makeOperation(graph, node, result, operands);
   done.isInLoop = operation.isInLoop;
+  done.isRepeated = isRepeated[node.results[0]];
   done.isOnRows = operation.isOnRows &&
                   mayBeOnRows(kernel.getLayout(node.results[0]), ends);
   auto countTotal = [&](NameSet names) {

@@ -14,11 +14,10 @@
 #include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Layout/BoxedTile.h"
 #include "Mirage/Planning/Target.h"
+#include "Mirage/Search/JoinedParts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
-#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
@@ -132,42 +131,6 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
   return operation;
 }
 
-std::vector<JoinedParts>
-mlir::mirage::search::listJoins(const TileGraph &kernel) {
-  std::map<std::pair<unsigned, Axis>, JoinedParts> joins;
-  llvm::SmallVector<unsigned> depths(kernel.getNumValues(), 0);
-  std::map<unsigned, std::set<ValueId>> own; ///< by depth
-  for (const Node &op : kernel.getNodes()) {
-    unsigned depth = 0;
-    for (ValueId operand : op.operands)
-      depth = std::max(depth, depths[operand]);
-    if (joinsBlocks(op)) {
-      JoinedParts &join = joins[{depth++, op.attributes.axis}];
-      llvm::append_range(join.parts, op.operands);
-      join.needsLoop |= !canJoinAtOnce(op.attributes,
-                                       /*isRescaled=*/op.operands.size() > 1);
-    } else
-      for (ValueId operand : op.operands)
-        if (depths[operand] < depth && !kernel.isInput(operand))
-          own[depths[operand]].insert(operand);
-    for (ValueId result : op.results)
-      depths[result] = depth;
-  }
-  std::vector<JoinedParts> list;
-  for (auto &entry : joins) {
-    JoinedParts &join = list.emplace_back(std::move(entry.second));
-    join.axis = entry.first.second;
-    // One of several joins at a depth carries it along.
-    std::set<ValueId> values = std::exchange(own[entry.first.first], {});
-    join.own.assign(values.begin(), values.end());
-    join.keepsBlocks =
-        llvm::any_of(kernel.tileOutputs, [&](const TileOutput &output) {
-          return output.gridMap[static_cast<unsigned>(join.axis)] >= 0;
-        });
-  }
-  return list;
-}
-
 /// What a result of rows leaves free: a sum over the loop grows in registers,
 /// and comes to shared memory behind it, if anything but rows needs it there.
 static PhaseBytes getKeptBytes(const TileGraph &kernel, const WarpRows &rows,
@@ -257,11 +220,13 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   work.numBlocks = work.mostBlocks = kernel.getNumBlocks();
   work.loop = work.mostIterations = kernel.loop;
   llvm::SmallVector<Phase> phases = computePhases(kernel);
+  llvm::BitVector isRepeated = findRepeated(kernel);
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input)
     work.loads.push_back({kernel.getType(input), operands[input],
                           phases[input] == Phase::Loop, kernel.getType(input),
                           /*readers=*/0,
-                          canBeBoxed(kernel, input, operands[input])});
+                          canBeBoxed(kernel, input, operands[input]),
+                          isRepeated[input]});
   for (const Node &op : kernel.getNodes()) {
     if (isNoStep(kernel, op))
       continue;
@@ -269,6 +234,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     // An accumulation works in every iteration, whatever its result's phase is.
     work.operations.back().isInLoop = llvm::any_of(
         op.operands, [&](ValueId v) { return phases[v] == Phase::Loop; });
+    work.operations.back().isRepeated = isRepeated[op.results[0]];
     findRings(work, kernel, op, work.operations.back());
   }
   for (const JoinedParts &join : listJoins(kernel)) {
@@ -276,7 +242,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     work.joins.push_back({double(countBytes(kernel.getTypes(join.parts))),
                           extent, extent, join.keepsBlocks, /*totalBytes=*/0,
                           double(countBytes(kernel.getTypes(join.own))),
-                          join.needsLoop});
+                          join.needsLoop, join.isBeforeLoop});
   }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);

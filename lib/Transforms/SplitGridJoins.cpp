@@ -11,6 +11,7 @@
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Transforms/Passes.h"
+#include "SplitBeforeLoop.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -45,7 +46,8 @@ public:
   /// \param join  the first accumulation over a grid axis.
   GridJoinSplitter(block::GraphOp graph, block::AccumulateOp join)
       : graph(graph), builder(graph), axis(join.getAxis()),
-        phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))),
+        phases(computeExecutionPhases(
+            cast<TileGraphOpInterface>(graph.getOperation()))),
         varying(computeVaryingAxes(
             cast<TileGraphOpInterface>(graph.getOperation()))) {
     for (Operation &op : graph.getBody().front())
@@ -64,26 +66,28 @@ private:
   unsigned getRank() const { return block::GraphOp(graph).getGrid().size(); }
   unsigned getAxis() const { return static_cast<unsigned>(axis); }
   int64_t getExtent() { return graph.getGrid()[getAxis()]; }
-  Phase getPhase(Value value) const { return phases.lookup(value); }
 
   /// Whether an op belongs to the second kernel.
   bool isLate(Operation *op) const {
     return op->hasTrait<OpTrait::IsTerminator>() ||
-           getPhase(op->getResult(0)) == Phase::AfterGrid;
+           phases.lookup(op) == Phase::AfterGrid;
+  }
+  bool isLate(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && isLate(op);
   }
 
   /// Whether a late op is what the second kernel's loop does.
   bool isJoin(Operation *op) const {
     return joinsBlocks(op) && cast<block::AccumulateOp>(op).getAxis() == axis &&
-           llvm::none_of(op->getOperands(), [&](Value operand) {
-             return getPhase(operand) == Phase::AfterGrid;
-           });
+           llvm::none_of(op->getOperands(),
+                         [&](Value operand) { return isLate(operand); });
   }
 
   /// Inputs are read again; what was computed is written and read.
   void collect(Operation *op) {
     for (Value operand : op->getOperands()) {
-      if (getPhase(operand) == Phase::AfterGrid)
+      if (isLate(operand))
         continue;
       if (isa<BlockArgument>(operand) && !isJoin(op))
         readAgain.insert(operand);
@@ -322,7 +326,7 @@ private:
   block::GraphOp graph;
   OpBuilder builder;
   AxisKind axis;
-  DenseMap<Value, Phase> phases;
+  DenseMap<Operation *, Phase> phases;
   DenseMap<Value, AxisSet> varying;
   SetVector<Value> readAgain;
   llvm::SmallVector<Carried> carried;
@@ -332,8 +336,11 @@ struct SplitGridJoinsPass
     : mirage::impl::SplitGridJoinsPassBase<SplitGridJoinsPass> {
   void runOnOperation() override {
     // A second kernel may join blocks along another axis, or once more.
-    while (block::AccumulateOp join = findJoin())
-      GridJoinSplitter(cast<block::GraphOp>(join->getParentOp()), join).run();
+    while (block::AccumulateOp join = findJoin()) {
+      auto graph = cast<block::GraphOp>(join->getParentOp());
+      if (!splitBeforeLoop(graph))
+        GridJoinSplitter(graph, join).run();
+    }
   }
 
   block::AccumulateOp findJoin() {

@@ -420,13 +420,13 @@ void GraphEvaluator::evaluateLoop(Frame &frame, const Frame &outer,
     if (!isReadInLoop(tiles, input))
       readTile(frame, outer, input, operation.operands[input]);
   }
-  std::array<llvm::SmallVector<const Node *>, 4> steps; // by phase
+  std::array<llvm::SmallVector<const Node *>, 5> steps; // by phase
   for (auto [step, due] :
        llvm::zip_equal(tiles.getNodes(), computeExecutionPhases(tiles)))
     if (!isLeftOut(step))
       steps[static_cast<unsigned>(due)].push_back(&step);
-  auto &[invariant, inLoop, after, afterGrid] = steps;
-  for (const Node *step : invariant)
+  auto &[invariant, joined, inLoop, after, afterGrid] = steps;
+  for (const Node *step : llvm::concat<const Node *>(invariant, joined))
     evaluateOperation(frame, *step);
   for (const Node *step : inLoop)
     if (joinsIterations(*step))

@@ -7,6 +7,8 @@
 // JUDGED-DAG: @same_along: equal
 // JUDGED-DAG: @beside_tiles: equal
 // JUDGED-DAG: @joined_and_taken: equal
+// JUDGED-DAG: @before_loop: equal
+// JUDGED-DAG: @both_sides: equal
 
 // What is needed again on the other side of the join is read again, or carried.
 // CHECK-LABEL: func.func @softmax(
@@ -185,4 +187,71 @@ func.func @joined_and_taken(%x: tensor<4x8xf16>) -> tensor<4x8xf32> {
     mirage_kernel.yield %o : tensor<4x8xf32>
   } : tensor<4x8xf32>
   return %r : tensor<4x8xf32>
+}
+
+// What the loop reads is joined by kernels of their own before, without a loop; the exponentials
+// are computed again behind it.
+// CHECK-LABEL: func.func @before_loop(
+// CHECK: %[[P:.+]] = mirage_block.graph grid(x = 4) threads(32) ins(%[[Q:.+]] imap(), %[[K:.+]] imap(x -> 1)) outs(omap(x -> 0)) : (tensor<4x8xf16>, tensor<8x16xf16>) -> tensor<4x4x4xf32>
+// CHECK: mirage_block.matmul
+// CHECK: mirage_block.exp
+// CHECK-NOT: mirage_block.matmul
+// CHECK: %[[S:.+]] = mirage_block.graph grid(x = 1) threads(32) loop(4) stages(4) ins(%[[P]] imap() fmap(0)) outs(omap()) {mirage.joins_parts} : (tensor<4x4x4xf32>) -> tensor<1x4x1xf32>
+// CHECK: mirage_block.accumulate %{{.+}} over loop sum dims [2]
+// CHECK: mirage_block.graph grid(x = 4) threads(32) loop(8) stages(2) ins(%[[Q]] imap(), %[[K]] imap(x -> 1), %{{.+}} imap(x -> 0) fmap(1), %{{.+}} imap() fmap(0), %[[S]] imap()) outs(omap(x -> sum))
+// CHECK: mirage_block.reshape %{{.+}} : (tensor<1x4x1xf32>) -> tensor<4x1xf32>
+// CHECK: mirage_block.exp
+// CHECK: mirage_block.div
+func.func @before_loop(%q: tensor<4x8xf16>, %k: tensor<8x16xf16>, %v: tensor<16x32xf16>, %w: tensor<32x8xf16>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %r = mirage_kernel.graph ins(%q, %k, %v, %w : tensor<4x8xf16>, tensor<8x16xf16>, tensor<16x32xf16>, tensor<32x8xf16>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: tensor<4x8xf16>, %b: tensor<8x16xf16>, %c: tensor<16x32xf16>, %d: tensor<32x8xf16>):
+    %o = mirage_block.graph grid(x = 4) threads(32) loop(8) stages(2)
+        ins(%a imap(), %b imap(x -> 1), %c imap(x -> 0) fmap(1), %d imap() fmap(0)) outs(omap(x -> sum))
+        : (tensor<4x8xf16>, tensor<8x16xf16>, tensor<16x32xf16>, tensor<32x8xf16>) -> tensor<4x8xf32> {
+    ^bb0(%t: tensor<4x8xf16>, %u: tensor<8x4xf16>, %vt: tensor<4x4xf16>, %wt: tensor<4x8xf16>):
+      %scores = mirage_block.matmul %t, %u : tensor<4x8xf16>, tensor<8x4xf16>
+      %p = mirage_block.exp %scores : tensor<4x4xf32>
+      %s = mirage_block.accumulate %p over x sum dims [1] : tensor<4x4xf32>
+      %n = mirage_block.div %p, %s : tensor<4x4xf32>, tensor<4x1xf32>
+      %y = mirage_block.matmul %n, %vt : tensor<4x4xf32>, tensor<4x4xf16>
+      %z = mirage_block.matmul %y, %wt : tensor<4x4xf32>, tensor<4x8xf16>
+      %sum = mirage_block.accumulate %z over loop sum : tensor<4x8xf32>
+      mirage_block.yield %sum : tensor<4x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<4x8xf32>
+  } : tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// One join before the loop, along an axis along which rows differ; one behind it; and one that
+// the loop does not read, which waits for the second.
+// CHECK-LABEL: func.func @both_sides(
+// CHECK: mirage_block.graph grid(x = 2, y = 3) threads(32) ins(%{{.+}} imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
+// CHECK-NOT: mirage_block.max
+// CHECK: %[[S:.+]] = mirage_block.graph grid(x = 2, y = 1) {{.*}} -> tensor<2x1x4x1xf32>
+// CHECK: mirage_block.graph grid(x = 2, y = 3) threads(32) loop(2) {{.*}} %[[S]] imap(x -> 0)
+// CHECK: mirage_block.graph grid(x = 2, y = 3) threads(32) loop(3)
+// CHECK-COUNT-2: mirage_block.accumulate
+// CHECK-NOT: mirage_block.graph
+func.func @both_sides(%x: tensor<8x12xf16>, %y: tensor<8x24xf16>) -> tensor<8x12xf32> {
+  %e = tensor.empty() : tensor<8x12xf32>
+  %r = mirage_kernel.graph ins(%x, %y : tensor<8x12xf16>, tensor<8x24xf16>) outs(%e : tensor<8x12xf32>) {
+  ^bb0(%a: tensor<8x12xf16>, %b: tensor<8x24xf16>):
+    %o = mirage_block.graph grid(x = 2, y = 3) threads(32) loop(2)
+        ins(%a imap(x -> 0, y -> 1), %b imap(x -> 0, y -> 1) fmap(1)) outs(omap(x -> 0, y -> 1))
+        : (tensor<8x12xf16>, tensor<8x24xf16>) -> tensor<8x12xf32> {
+    ^bb0(%t: tensor<4x4xf16>, %u: tensor<4x4xf16>):
+      %s = mirage_block.accumulate %t over y sum dims [1] : tensor<4x4xf16>
+      %m = mirage_block.accumulate %t over y max dims [1] : tensor<4x4xf16>
+      %p = mirage_block.mul %u, %s : tensor<4x4xf16>, tensor<4x1xf32>
+      %l = mirage_block.accumulate %p over loop sum : tensor<4x4xf32>
+      %j = mirage_block.accumulate %l over y sum : tensor<4x4xf32>
+      %d = mirage_block.add %j, %m : tensor<4x4xf32>, tensor<4x1xf32>
+      %o = mirage_block.mul %d, %t : tensor<4x4xf32>, tensor<4x4xf16>
+      mirage_block.yield %o : tensor<4x4xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x12xf32>
+  } : tensor<8x12xf32>
+  return %r : tensor<8x12xf32>
 }

@@ -157,9 +157,10 @@ struct TileOutput {
 /// cuts, or on the iteration (a `Mask` along the loop), else invariant.
 /// `Accumulate` over the loop takes a value of the loop, and no other, to after
 /// the loop; with a single iteration an invariant value will do, which is the
-/// same. `Accumulate` over a grid axis joins what blocks hold once they have
-/// left the loop, and leads to after the grid. Values of the loop never meet
-/// later ones in one operation. The rule: Mirage/Graph/Phases.h.
+/// same. `Accumulate` over a grid axis joins what blocks hold: once they have
+/// left the loop, which leads to after the grid, or, of what is invariant,
+/// before they enter it. Values of the loop never meet later ones in one
+/// operation. The rule: Mirage/Graph/Phases.h.
 ///
 /// Rescaling. `Accumulate` of a sum v with a second operand s gives
 ///

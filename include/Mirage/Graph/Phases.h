@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A tile graph runs in phases: what does not change from one iteration to the
-// next, once; the loop; what follows it in each block; and what follows once
-// blocks have been joined along an axis of the grid. Which operation belongs to
-// which is this one rule, for the verifiers of plain graphs and of IR, for
-// whatever evaluates a tile graph and for code generation. RMSNorm where both
-// the loop and axis x cut a row:
+// next, once; what blocks join of that along axes of the grid; the loop; what
+// follows it in each block; and what follows once blocks have been joined of
+// that. Which operation belongs to which is this one rule, for the verifiers of
+// plain graphs and of IR, for whatever evaluates a tile graph and for code
+// generation. RMSNorm where both the loop and axis x cut a row:
 //
 //   %0 = input, cut by the loop and x known in the loop
 //   %1 = square %0                    known in the loop, runs in it
@@ -20,8 +20,20 @@
 //                                     blocks along x wait for each other
 //   %4 = sqrt %3                      known after the grid, runs there
 //
+// and of a row that x alone cuts, where the loop runs over columns of a weight:
+//
+//   %0 = input, cut by x              known before the loop
+//   %1 = input, cut by x and the loop known in the loop
+//   %2 = accumulate rms %0 over x     known before the loop, once all blocks
+//                                     along x have come so far
+//   %3 = div %0, %2                   known before the loop
+//   %4 = matmul %3, %1                known in the loop, runs in it
+//
 // A value meets others of its own phase and of earlier ones; but one of the
 // loop meets no later one, since there are as many of it as iterations.
+//
+// What is joined before the loop and not read in it is known there, but carried
+// out behind it, with whatever else blocks wait for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +44,9 @@
 
 namespace mlir::mirage {
 
-/// In the order in which they run.
-enum class Phase : uint8_t { Invariant, Loop, After, AfterGrid };
+/// In the order in which they run. Joined: what blocks have joined of what the
+/// loop does not change, and what is computed of that.
+enum class Phase : uint8_t { Invariant, Joined, Loop, After, AfterGrid };
 
 /// Whether an operation is an accumulation over the loop: the only kind that
 /// leads from the loop to after it.
@@ -53,21 +66,26 @@ inline bool joinsBlocks(const Node &operation) {
 /// operands do not: masks count the elements of the whole tensor.
 bool asksForPlace(Opcode opcode, const Attributes &attributes, Axis axis);
 
-/// The phase in which an operation's results are known, by those of its
+/// The phase in which an operation's results can be known, by those of its
 /// operands.
 Phase inferPhase(Opcode opcode, const Attributes &attributes,
                  llvm::ArrayRef<Phase> operands);
-/// The phase in which an operation is carried out: the one in which its result
-/// is known, but an accumulation over the loop joins each iteration's operand
-/// in the loop, and is finished between the loop and what follows it.
+/// The phase in which an operation can be carried out: the one in which its
+/// result is known, but an accumulation over the loop joins each iteration's
+/// operand in the loop, and is finished between the loop and what follows it.
 Phase getExecutionPhase(Opcode opcode, const Attributes &attributes,
                         Phase result);
 
-/// The phase of every value of a tile graph, by ValueId.
+/// The phase in which every value of a tile graph can be known, by ValueId.
 llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 /// The phase in which each operation of a tile graph is carried out, by its
-/// position.
+/// position: as soon as it can be, but what depends on blocks that have been
+/// joined, and is not for the loop to read, after the grid.
 llvm::SmallVector<Phase> computeExecutionPhases(const TileGraph &graph);
+/// The same of a graph's operations.
+/// \param values  the phase in which every value can be known, by ValueId.
+llvm::SmallVector<Phase> computeExecutionPhases(llvm::ArrayRef<Node> operations,
+                                                llvm::ArrayRef<Phase> values);
 
 /// What an operation must respect for the graph that it stands in: the axes
 /// that it names exist, they and its operands' sizes together do not exceed

@@ -139,10 +139,6 @@ struct EnumerationLimits {
   /// Asked now and then; true ends the run. Empty: never.
   std::function<bool()> isOutOfTime = {};
   PruningSwitches off = {};
-  /// What the loop does not change may be joined over the grid before it, for
-  /// the loop to read. No block graph can say that (Phases.h): for tests that
-  /// count structures, and not among what a search is told.
-  bool joinsBeforeLoop = false;
   /// Null: the whole space is this enumerator's.
   PrefixShares *shares = nullptr;
 };

@@ -26,6 +26,7 @@
 #define MIRAGE_SEARCH_KERNELSKETCH_H
 
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Search/JoinedParts.h"
 #include "Mirage/Search/KernelWork.h"
 #include "Mirage/Search/SizelessKernel.h"
 #include "Mirage/Search/TilingSpace.h"
@@ -98,6 +99,7 @@ private:
   SizelessKernel kernel;
   std::vector<Operation> operations;
   std::vector<JoinedParts> joins;
+  llvm::BitVector isRepeated; ///< by value
 };
 
 } // namespace mlir::mirage::search

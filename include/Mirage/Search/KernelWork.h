@@ -32,6 +32,9 @@ struct KernelWork {
     /// of a sketch. Else threads do.
     bool canBeBoxed = true;
 
+    /// Whether a kernel ahead loads it as well (JoinedParts.h).
+    bool isRepeated = false;
+
     /// Whether it stands for those of several tilings.
     bool isOfSketch() const { return readers > 0; }
   };
@@ -40,8 +43,9 @@ struct KernelWork {
     /// What is done to each element; nullptr of a product of matrices.
     const ScalarDefinition *applied = nullptr;
     bool isInLoop = false;
-    int64_t elements = 0; ///< of the largest operand, or the result
-    int64_t bytes = 0;    ///< of operands and result
+    int64_t elements = 0;    ///< of the largest operand, or the result
+    int64_t bytes = 0;       ///< of operands and result
+    bool isRepeated = false; ///< whether a kernel ahead does it as well
     /// Whether warps keep the rows that it works on (Mirage/Graph/WarpRows.h),
     /// so that what it hands on stays in registers.
     bool isOnRows = false;
@@ -80,6 +84,8 @@ struct KernelWork {
     double ownBytes = 0;
     /// Whether parts are joined one after the other, however few they are.
     bool needsLoop = false;
+    /// Whether it is for the loop to read: kernels of their own come first.
+    bool isBeforeLoop = false;
   };
 
   int64_t numBlocks = 1, loop = 1;
@@ -87,8 +93,8 @@ struct KernelWork {
   int64_t mostBlocks = 1, mostIterations = 1;
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Operation, 12> operations;
-  llvm::SmallVector<Join, 3> joins;
-  double storedBytes = 0; ///< of all blocks
+  llvm::SmallVector<Join, 3> joins; ///< in the order in which they are made
+  double storedBytes = 0;           ///< of all blocks
   /// Of one block with one stage, each tile with a place of its own that warps
   /// do not keep in registers.
   PhaseBytes sharedBytes;
@@ -118,18 +124,6 @@ bool growsInRegisters(const TileGraph &kernel, const Node &op);
 /// Whether an operation takes nothing: such a sum, or a transpose that the
 /// product behind it loads (Mirage/Graph/TileMemory.h).
 bool isNoStep(const TileGraph &kernel, const Node &op);
-
-/// What one more kernel joins: parts that have one axis and as many joins
-/// behind them.
-struct JoinedParts {
-  Axis axis = Axis::Loop;
-  bool keepsBlocks = false; ///< as in KernelWork::Join
-  bool needsLoop = false;   ///< likewise
-  llvm::SmallVector<ValueId, 2> parts;
-  /// What was computed before the join, and is read behind it as it is.
-  llvm::SmallVector<ValueId, 2> own;
-};
-std::vector<JoinedParts> listJoins(const TileGraph &kernel);
 
 /// Says of an operation, if it is a product, which operands are such tiles, by
 /// the loads of the kernel's work.

@@ -175,7 +175,8 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
     Where a block graph accumulates over a grid axis, its blocks write what they
     have come to, and a second block graph goes on: its loop accumulates what
     the blocks along the axis wrote. Inputs that are needed again are read
-    again. Run before --mirage-assign-default-blocks; whether the second one needs a
+    again. What the loop reads that blocks have joined is computed by kernels of its
+    own before, without a loop. Run before --mirage-assign-default-blocks; whether the second one needs a
     launch of its own is decided by --mirage-merge-launches.
     Example: test/Transforms/split-grid-joins.mlir
   }];

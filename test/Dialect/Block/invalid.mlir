@@ -466,12 +466,13 @@ func.func @graph_c7_axes(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// What all blocks know does not go back into the loop.
+// What blocks join of what the loop has left does not go back into it.
 func.func @graph_c3_after_the_grid(%x: tensor<8x64xf16>, %y: tensor<8x1xf16>) -> tensor<8x1xf32> {
   %o = mirage_block.graph grid(x = 4) threads(128) loop(4) ins(%x imap() fmap(1), %y imap()) outs(omap())
       : (tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x1xf32> {
   ^bb0(%t: tensor<8x16xf16>, %u: tensor<8x1xf16>):
-    %s = mirage_block.accumulate %u over x sum : tensor<8x1xf16>
+    %l = mirage_block.accumulate %t over loop sum dims [1] : tensor<8x16xf16>
+    %s = mirage_block.accumulate %l over x sum : tensor<8x1xf32>
     // expected-error @below {{expects operands of one phase, got operand 0 of the loop and operand 1 from after it; an accumulate over the loop leads from one to the other}}
     %d = mirage_block.div %t, %s : tensor<8x16xf16>, tensor<8x1xf32>
     %a = mirage_block.accumulate %d over loop sum dims [1] : tensor<8x16xf32>

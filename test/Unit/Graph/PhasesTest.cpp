@@ -37,10 +37,9 @@ static TileGraph makeGraph() {
 
 TEST(Phases, ValuesAreKnownWhenTheirOperandsAre) {
   EXPECT_EQ(computePhases(makeGraph()),
-            (llvm::SmallVector<Phase>{Phase::Loop, Phase::Invariant,
-                                      Phase::Loop, Phase::After,
-                                      Phase::Invariant, Phase::AfterGrid,
-                                      Phase::After, Phase::AfterGrid}));
+            (llvm::SmallVector<Phase>{
+                Phase::Loop, Phase::Invariant, Phase::Loop, Phase::After,
+                Phase::Invariant, Phase::Joined, Phase::After, Phase::After}));
 }
 
 TEST(Phases, AnAccumulationOverTheLoopRunsInIt) {
@@ -48,6 +47,43 @@ TEST(Phases, AnAccumulationOverTheLoopRunsInIt) {
             (llvm::SmallVector<Phase>{Phase::Loop, Phase::Loop,
                                       Phase::Invariant, Phase::AfterGrid,
                                       Phase::After, Phase::AfterGrid}));
+}
+
+/// x · (the sum over x of blocks of y), added up by the loop, and the maximum
+/// over x of blocks of y, for nobody before the loop has ended.
+static TileGraph makeJoinBeforeLoop() {
+  TileGraph graph;
+  graph.grid = {4};
+  graph.loop = 2;
+  TensorSpec tile{{8, 4}};
+  ValueId x = graph.addInput(tile, "x"), y = graph.addInput(tile, "y");
+  graph.tileInputs = {{{kReplicated}, 0}, {{0}, kReplicated}};
+  ValueId joined = graph.add(Opcode::Accumulate, {y}, tile, over(Axis::X));
+  ValueId root = graph.add(Opcode::Sqrt, {joined}, tile);
+  Attributes largest = over(Axis::X);
+  largest.reduction = Opcode::Max;
+  ValueId late = graph.add(Opcode::Accumulate, {y}, tile, largest);
+  ValueId product = graph.add(Opcode::Mul, {x, root}, tile);
+  ValueId sum =
+      graph.add(Opcode::Accumulate, {product}, tile, over(Axis::Loop));
+  ValueId both = graph.add(Opcode::Add, {sum, late}, tile);
+  graph.add(Opcode::Add, {both, joined}, tile);
+  return graph;
+}
+
+TEST(Phases, WhatTheLoopDoesNotChangeCanBeJoinedBeforeIt) {
+  EXPECT_EQ(
+      computePhases(makeJoinBeforeLoop()),
+      (llvm::SmallVector<Phase>{Phase::Loop, Phase::Invariant, Phase::Joined,
+                                Phase::Joined, Phase::Joined, Phase::Loop,
+                                Phase::After, Phase::After, Phase::After}));
+}
+
+TEST(Phases, IsJoinedBeforeTheLoopIfTheLoopReadsIt) {
+  EXPECT_EQ(computeExecutionPhases(makeJoinBeforeLoop()),
+            (llvm::SmallVector<Phase>{
+                Phase::Joined, Phase::Joined, Phase::AfterGrid, Phase::Loop,
+                Phase::Loop, Phase::AfterGrid, Phase::AfterGrid}));
 }
 
 TEST(Phases, OnlyTheLoopIsJoinedByIterations) {
@@ -78,6 +114,11 @@ TEST(Phases, WhatMeetsWhat) {
             "operand 1 from after it; an accumulate over the loop leads from "
             "one to the other");
   EXPECT_EQ(check(Opcode::Accumulate, Axis::X, {Phase::AfterGrid}), "");
+  EXPECT_EQ(check(Opcode::Accumulate, Axis::X, {Phase::Invariant}), "");
+  EXPECT_EQ(check(Opcode::Mul, Axis::Loop, {Phase::Loop, Phase::Joined}), "");
+  EXPECT_EQ(check(Opcode::Accumulate, Axis::Loop, {Phase::Joined}),
+            "expects a value of the loop to accumulate over it, got operand 0 "
+            "that the loop does not change");
   EXPECT_EQ(check(Opcode::Accumulate, Axis::X, {Phase::After, Phase::Loop}),
             "expects a value that has left the loop to accumulate over x, got "
             "operand 1 of the loop");

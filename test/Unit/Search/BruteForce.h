@@ -47,7 +47,6 @@ public:
 
   const search::TargetProgram &program;
   const search::KernelChoice choice;
-  bool joinsBeforeLoop = false; ///< search::EnumerationLimits
 
   unsigned getNumInputs() const { return numInputs; }
   const Term &get(TermId term) const { return terms[term]; }

@@ -25,7 +25,6 @@ static EnumerationLimits makeLimits(const KernelSpace &options) {
   limits.maxStates = 10000000;
   limits.joins = options.joins;
   limits.off = options.off;
-  limits.joinsBeforeLoop = options.joinsBeforeLoop;
   return limits;
 }
 

@@ -21,7 +21,6 @@ struct KernelSpace {
   unsigned maxOperators = 11, maxGridAxes = 2;
   search::GridJoins joins = {/*inOutputs=*/true};
   search::PruningSwitches off = {};
-  bool joinsBeforeLoop = false; ///< search::EnumerationLimits
 };
 
 struct FoundKernels {

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "OperationDrawer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::mirage;
@@ -48,7 +49,9 @@ private:
   void addOperations(unsigned count);
   void addWanted(Stage stage);
   void leaveLoop();
+  void joinBeforeLoop();
   void joinBlocks();
+  void joinOne();
   void addOutputs();
   void addOutput(ValueId value);
   llvm::SmallVector<ValueId> collectUnused(bool isOfLoop);
@@ -243,11 +246,30 @@ void BlockGenerator::leaveLoop() {
   }
 }
 
+/// What the loop reads, now and then.
+void BlockGenerator::joinBeforeLoop() {
+  operations.enter(Stage::BeforeLoop);
+  addOperations(draw.between(0, 1));
+  joinOne();
+  addOperations(draw.between(0, 1));
+  operations.enter(Stage::InLoop);
+  auto isOfLoop = [&](ValueId value) {
+    return writer[value].phase == Phase::Loop;
+  };
+  ValueId joined = writer.getNumValues() - 1;
+  if (draw.chance(80))
+    operations.combine(*llvm::find_if(llvm::seq<ValueId>(0, joined), isOfLoop),
+                       joined);
+}
+
 void BlockGenerator::joinBlocks() {
   operations.enter(Stage::AfterGrid);
   addWanted(Stage::AfterGrid);
-  if (!draw.chance(25))
-    return;
+  if (draw.chance(25))
+    joinOne();
+}
+
+void BlockGenerator::joinOne() {
   static const Opcode kReductions[] = {Opcode::Sum, Opcode::Sum, Opcode::Mean};
   if (auto value = operations.drawValue())
     operations.tryAccumulate(*value, Axis(draw.below(block.tiles.grid.size())),
@@ -359,6 +381,8 @@ llvm::Expected<std::optional<GeneratedBlock>> BlockGenerator::run() {
   chooseHeader();
   if (!addInputs())
     return std::nullopt;
+  if (block.tiles.loop > 1 && draw.chance(25))
+    joinBeforeLoop();
   addWanted(Stage::InLoop);
   addOperations(draw.between(1, 4));
   leaveLoop();

@@ -8,6 +8,7 @@
 
 #include "Coverage.h"
 #include "Feature.h"
+#include "Mirage/Graph/Phases.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::mirage;
@@ -57,9 +58,12 @@ void Coverage::addBlock(const TileGraph &tiles,
                         llvm::ArrayRef<TensorSpec> operands,
                         llvm::ArrayRef<TensorSpec> results) {
   std::vector<bool> isLive = findLive(tiles);
-  for (const Node &node : tiles.getNodes()) {
+  for (auto [node, phase] :
+       llvm::zip_equal(tiles.getNodes(), computeExecutionPhases(tiles))) {
     if (!isLive[node.results[0]])
       continue;
+    if (joinsBlocks(node))
+      count("joins", phase == Phase::Joined ? "before the loop" : "behind it");
     count(kOperators, toString(getFeature(node)));
     if (node.opcode == Opcode::Matmul)
       count(kProducts,
@@ -133,6 +137,8 @@ std::vector<std::string> Coverage::listMissing() const {
     require(kProducts, name + " " + name);
   }
   require("graphs", "with thread graphs");
+  require("joins", "before the loop");
+  require("joins", "behind it");
   for (const char *map :
        {"partial tiles", "operand looped over", "operand not looped over",
         "operand the same along an axis", "result summed along an axis",

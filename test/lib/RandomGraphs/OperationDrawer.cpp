@@ -21,11 +21,13 @@ bool OperationDrawer::isKnown(ValueId value) const {
   Phase phase = writer[value].phase;
   if (stage == Stage::InLoop)
     return phase <= Phase::Loop;
-  // What has been stretched to tiles of the loop has no place behind it.
+  // What has been stretched to tiles of the loop has no place outside it.
   if (phase == Phase::Loop || llvm::any_of(writer[value].dims, [&](DimId dim) {
         return llvm::is_contained(getAxes(dim), Axis::Loop);
       }))
     return false;
+  if (stage == Stage::BeforeLoop)
+    return phase <= Phase::Joined;
   return stage == Stage::AfterGrid || phase != Phase::AfterGrid;
 }
 

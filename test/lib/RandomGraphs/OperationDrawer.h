@@ -14,8 +14,9 @@
 
 namespace mlir::mirage::test {
 
-/// Where operations are added: before, behind or after the joins.
-enum class Stage : uint8_t { InLoop, AfterLoop, AfterGrid };
+/// Where operations are added: among what the loop does not change, in the
+/// loop, behind it, or behind the joins of blocks.
+enum class Stage : uint8_t { BeforeLoop, InLoop, AfterLoop, AfterGrid };
 
 /// Draws operations with operands among the values of a stage.
 class OperationDrawer {

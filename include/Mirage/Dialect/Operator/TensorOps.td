@@ -176,7 +176,7 @@ multiclass Mirage_AccumulateOps<Dialect dialect, bit infers> {
         that.
       - (C3) what is accumulated over the loop is a value of the loop.
       - (C4) the result has the operand's shape with size 1 in `dims`.
-      - (C5) what is accumulated over a grid axis has left the loop.
+      - (C5) what is accumulated over a grid axis is no value of the loop.
       - (C6) what is rescaled is a sum.
       - (C7) the value by which it is rescaled stretches to the result's shape.
       - (C8) at most 2^40 elements are joined into one; `count`, which `mean` and `rms`

@@ -28,9 +28,12 @@ DenseMap<Value, Phase> computePhases(TileGraphOpInterface op);
 /// By value of the graph: the axes of the grid along which blocks hold other
 /// tiles (Graph/VaryingAxes.h).
 DenseMap<Value, AxisSet> computeVaryingAxes(TileGraphOpInterface op);
-/// The phase in which an op of such a body is carried out.
+/// The phase in which an op of such a body can be carried out: in which it is,
+/// where no blocks are joined.
 /// \param phases  as `computePhases` gives them.
 Phase getExecutionPhase(Operation *op, const DenseMap<Value, Phase> &phases);
+/// The phase in which each op of such a body is carried out.
+DenseMap<Operation *, Phase> computeExecutionPhases(TileGraphOpInterface op);
 
 /// The attributes of a graph op for a TileGraph's extents and maps.
 SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,

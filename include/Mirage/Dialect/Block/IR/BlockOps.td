@@ -41,7 +41,8 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
       2^40 iterations; 32 to 1024 threads in multiples of 32.
     - (C2) tiles cover their tensors.
     - (C3) values of the loop and from after it do not meet; what is yielded has
-      left the loop.
+      left the loop. What blocks join of values that the loop does not change is known
+      before it.
     - (C4) there is a tile for each operand and one yielded for each result, of its
       rank; operands' tiles have their element type; there is a result.
     - (C5) maps name dimensions that exist, for each axis one; each operand has an

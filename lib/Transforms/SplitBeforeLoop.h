@@ -1,0 +1,41 @@
+//===- SplitBeforeLoop.h - What a loop waits for, as a kernel ---*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block graph whose loop reads what blocks have joined (Graph/Phases.h) as
+// two. Scores that blocks along x have joined, where the loop runs over columns
+// of V and W:
+//
+//   graph grid(x = 4) loop(8) {            graph grid(x = 4) loop(1) {
+//     %p = matmul %q, %k                     %p = matmul %q, %k
+//     %s = accumulate %p over x sum   ->     %s = accumulate %p over x sum
+//     %y = matmul %s, %v   in the loop     } -> %all
+//     ...                                  graph grid(x = 4) loop(8) ins(%all)
+//     {
+//   }                                        %y = matmul %all, %v
+//                                            ...
+//                                          }
+//
+// What is joined passes device memory, and nothing else: what the second graph
+// needs besides, of what its parts or it itself are computed from, it computes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_LIB_TRANSFORMS_SPLITBEFORELOOP_H
+#define MIRAGE_LIB_TRANSFORMS_SPLITBEFORELOOP_H
+
+#include "Mirage/Dialect/Block/IR/Block.h"
+
+namespace mlir::mirage {
+
+/// Cuts a graph in two, of which the first has no loop, if the loop reads what
+/// blocks join. \returns whether it does; then `graph` is erased.
+bool splitBeforeLoop(block::GraphOp graph);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_LIB_TRANSFORMS_SPLITBEFORELOOP_H
