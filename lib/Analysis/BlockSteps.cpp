@@ -20,9 +20,9 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 static StepPhase convertPhase(Phase phase) {
-  return phase == Phase::Invariant ? StepPhase::Before
-         : phase == Phase::Loop    ? StepPhase::Loop
-                                   : StepPhase::After;
+  return isBeforeLoop(phase)    ? StepPhase::Before
+         : phase == Phase::Loop ? StepPhase::Loop
+                                : StepPhase::After;
 }
 
 BlockSteps::BlockSteps(block::GraphOp graph)
@@ -49,6 +49,7 @@ BlockSteps::BlockSteps(block::GraphOp graph)
   addLoads(Phase::Invariant);
   addInits();
   addOps(Phase::Invariant);
+  addOps(Phase::Joined);
   addRefill();
   addLoads(Phase::Loop);
   addOps(Phase::Loop);

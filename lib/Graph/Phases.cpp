@@ -36,10 +36,8 @@ Phase mlir::mirage::inferPhase(Opcode opcode, const Attributes &attributes,
                                llvm::ArrayRef<Phase> operands) {
   if (joinsIterations(opcode, attributes))
     return Phase::After;
-  auto isBeforeLoop = [](Phase operand) { return operand <= Phase::Joined; };
   if (joinsBlocks(opcode, attributes))
-    return llvm::all_of(operands, isBeforeLoop) ? Phase::Joined
-                                                : Phase::AfterGrid;
+    return getPhaseOfJoin(*llvm::max_element(operands));
   Phase phase = asksForPlace(opcode, attributes, Axis::Loop) ? Phase::Loop
                                                              : Phase::Invariant;
   for (Phase operand : operands)
@@ -69,12 +67,11 @@ llvm::SmallVector<Phase> mlir::mirage::computePhases(const TileGraph &graph) {
 }
 
 /// By value: whether the loop reads it, or what is joined for the loop does.
-static llvm::BitVector findReadForLoop(llvm::ArrayRef<Node> operations,
-                                       llvm::ArrayRef<Phase> phases,
-                                       unsigned numValues) {
-  llvm::BitVector isRead(numValues);
+static llvm::BitVector findReadForLoop(const TileGraph &graph,
+                                       llvm::ArrayRef<Phase> phases) {
+  llvm::BitVector isRead(graph.getNumValues());
   for (auto [operation, phase] :
-       llvm::reverse(llvm::zip_equal(operations, phases))) {
+       llvm::reverse(llvm::zip_equal(graph.getNodes(), phases))) {
     bool isForLoop = phase == Phase::Loop ||
                      (phase == Phase::Joined &&
                       llvm::any_of(operation.results, [&](ValueId result) {
@@ -88,17 +85,16 @@ static llvm::BitVector findReadForLoop(llvm::ArrayRef<Node> operations,
 }
 
 llvm::SmallVector<Phase>
-mlir::mirage::computeExecutionPhases(llvm::ArrayRef<Node> operations,
-                                     llvm::ArrayRef<Phase> values) {
+mlir::mirage::computeExecutionPhases(const TileGraph &graph) {
+  llvm::SmallVector<Phase> values = computePhases(graph);
   llvm::SmallVector<Phase> phases =
-      llvm::map_to_vector(operations, [&](const Node &operation) {
+      llvm::map_to_vector(graph.getNodes(), [&](const Node &operation) {
         return getExecutionPhase(operation.opcode, operation.attributes,
                                  values[operation.results[0]]);
       });
-  llvm::BitVector isForLoop =
-      findReadForLoop(operations, phases, values.size());
+  llvm::BitVector isForLoop = findReadForLoop(graph, phases);
   llvm::BitVector isPutOff(values.size());
-  for (auto [operation, phase] : llvm::zip_equal(operations, phases)) {
+  for (auto [operation, phase] : llvm::zip_equal(graph.getNodes(), phases)) {
     auto isIn = [](const llvm::BitVector &set) {
       return [&set](ValueId value) { return set[value]; };
     };
@@ -111,11 +107,6 @@ mlir::mirage::computeExecutionPhases(llvm::ArrayRef<Node> operations,
       isPutOff.set(result);
   }
   return phases;
-}
-
-llvm::SmallVector<Phase>
-mlir::mirage::computeExecutionPhases(const TileGraph &graph) {
-  return computeExecutionPhases(graph.getNodes(), computePhases(graph));
 }
 
 static llvm::Error checkAxis(Axis axis, const TileGraph &header) {
@@ -194,7 +185,7 @@ static llvm::Error checkCounts(Opcode opcode, const Attributes &attributes,
 }
 
 static llvm::StringRef describe(Phase phase) {
-  return phase <= Phase::Joined ? "that the loop does not change"
+  return isBeforeLoop(phase)    ? "that the loop does not change"
          : phase == Phase::Loop ? "of the loop"
                                 : "from after it";
 }
@@ -215,9 +206,9 @@ static llvm::Error checkJoinedBlocks(llvm::ArrayRef<Phase> operands,
   if (inLoop == operands.end())
     return llvm::Error::success();
   return llvm::createStringError(
-      "expects a value that has left the loop to accumulate over " +
-      getAxisName(axis) + ", got operand " +
-      llvm::Twine(inLoop - operands.begin()) + " of the loop");
+      "expects no value of the loop to accumulate over " + getAxisName(axis) +
+      ", got operand " + llvm::Twine(inLoop - operands.begin()) +
+      " of the loop");
 }
 
 llvm::Error mlir::mirage::checkInTileGraph(Opcode opcode,

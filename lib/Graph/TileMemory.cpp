@@ -93,7 +93,9 @@ bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
       graph.getType(reader->results[0]).getRank() > kMostStepDims)
     return false;
   llvm::SmallVector<Phase> phases = computePhases(graph);
-  return phases[operation.results[0]] == phases[reader->results[0]];
+  Phase first = phases[operation.results[0]],
+        second = phases[reader->results[0]];
+  return first == second || (isBeforeLoop(first) && isBeforeLoop(second));
 }
 
 llvm::SmallVector<int64_t>
@@ -163,7 +165,7 @@ static int64_t getReducedTileBytes(const TileGraph &graph, const Node &op) {
 
 PhaseBytes mlir::mirage::spreadOverPhases(int64_t bytes, Phase executed,
                                           Phase known, bool hasLoop) {
-  if (!hasLoop || executed <= Phase::Joined)
+  if (!hasLoop || isBeforeLoop(executed))
     return {bytes, bytes};
   return {executed == Phase::Loop ? bytes : 0,
           known != Phase::Loop ? bytes : 0};

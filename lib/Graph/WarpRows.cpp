@@ -138,7 +138,8 @@ bool RowFinder::isOnTensorCores(const Node &op) const {
 bool RowFinder::isStillHeld(unsigned number, unsigned user) const {
   const Node &op = graph.getNodes()[number];
   if (op.opcode != Opcode::Accumulate)
-    return phases[number] == phases[user];
+    return phases[number] == phases[user] ||
+           (isBeforeLoop(phases[number]) && isBeforeLoop(phases[user]));
   return goesOn && canBeKept(graph, op) && phases[user] == Phase::After;
 }
 

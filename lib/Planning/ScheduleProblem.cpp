@@ -71,6 +71,11 @@ llvm::Error ScheduleProblem::check() const {
       return llvm::createStringError(
           "expects steps in the order of their phases, step " +
           llvm::Twine(step) + " goes back");
+  for (unsigned step = 0; step + 1 < steps.size(); ++step)
+    if (steps[step].isLast && steps[step].phase == steps[step + 1].phase)
+      return llvm::createStringError(
+          "expects the last step of a phase behind its others, step " +
+          llvm::Twine(step) + " is not");
   return llvm::Error::success();
 }
 

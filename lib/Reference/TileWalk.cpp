@@ -18,13 +18,8 @@
 
 using namespace mlir::mirage;
 
-static bool isCarriedOutByAll(Phase phase) {
-  return phase == Phase::Joined || phase == Phase::AfterGrid;
-}
-
-/// Whether blocks wait for each other in mid-kernel.
-static bool waitsForBlocks(llvm::ArrayRef<Phase> executionPhases) {
-  return llvm::any_of(executionPhases, isCarriedOutByAll);
+static bool hasPhase(llvm::ArrayRef<Phase> executionPhases, Phase phase) {
+  return llvm::is_contained(executionPhases, phase);
 }
 
 /// What blocks hold on to until all of them have come to the joins of a phase:
@@ -44,19 +39,19 @@ static llvm::BitVector findReadFrom(const TileGraph &graph, Phase first,
 
 int64_t mlir::mirage::countHeldElements(const TileGraph &graph) {
   llvm::SmallVector<Phase> executionPhases = computeExecutionPhases(graph);
-  if (!waitsForBlocks(executionPhases))
-    return 0;
   llvm::SmallVector<Phase> phases = computePhases(graph);
-  int64_t most = 0;
-  for (Phase join : {Phase::Joined, Phase::AfterGrid}) {
-    llvm::BitVector isRead = findReadFrom(graph, join, executionPhases);
+  bool joinsBefore = hasPhase(executionPhases, Phase::Joined);
+  bool joins = joinsBefore || hasPhase(executionPhases, Phase::AfterGrid);
+  auto count = [&](Phase joins) {
+    llvm::BitVector isRead = findReadFrom(graph, joins, executionPhases);
     int64_t elements = 0;
     for (unsigned value : isRead.set_bits())
-      if (phases[value] <= join)
+      if (phases[value] <= joins)
         elements += graph.getType(value).getNumElements();
-    most = std::max(most, elements);
-  }
-  return most;
+    return elements;
+  };
+  return std::max(joinsBefore ? count(Phase::Joined) : 0,
+                  joins ? count(Phase::AfterGrid) : 0);
 }
 
 namespace {
@@ -81,7 +76,8 @@ public:
   }
 
   std::vector<Tensor> run() {
-    if (waitsForBlocks(executionPhases))
+    if (hasPhase(executionPhases, Phase::Joined) ||
+        hasPhase(executionPhases, Phase::AfterGrid))
       runInStep();
     else
       runOneByOne();
@@ -137,9 +133,20 @@ private:
     for (auto [number, block] : llvm::enumerate(blocks))
       for (size_t axis = 0; axis < 3; ++axis)
         block.coordinates[axis] = getCoordinate(number, extents, axis);
-    runToJoins(blocks, Phase::Joined, &TileWalk::runBeforeLoop);
-    runJoins(blocks, Phase::Joined);
-    runToJoins(blocks, Phase::AfterGrid, &TileWalk::runLoopAndBehind);
+    bool joinsBefore = hasPhase(executionPhases, Phase::Joined);
+    if (joinsBefore) {
+      runToJoins(blocks, Phase::Joined,
+                 [&](Block &block, const EvaluationOptions &own) {
+                   runBeforeLoop(block, own);
+                 });
+      runJoins(blocks, Phase::Joined);
+    }
+    runToJoins(blocks, Phase::AfterGrid,
+               [&](Block &block, const EvaluationOptions &own) {
+                 if (!joinsBefore)
+                   runBeforeLoop(block, own);
+                 runLoopAndBehind(block, own);
+               });
     runJoins(blocks, Phase::AfterGrid);
     for (const Block &block : blocks)
       storeTiles(block);
@@ -147,13 +154,14 @@ private:
 
   /// Takes all blocks to the joins of a phase, and drops what is not read from
   /// there on.
-  void runToJoins(llvm::MutableArrayRef<Block> blocks, Phase joins,
-                  void (TileWalk::*run)(Block &, const EvaluationOptions &)) {
+  void
+  runToJoins(llvm::MutableArrayRef<Block> blocks, Phase joins,
+             llvm::function_ref<void(Block &, const EvaluationOptions &)> run) {
     llvm::BitVector isRead = findReadFrom(graph, joins, executionPhases);
     forEachPiece(blocks.size(),
                  [&](int64_t number, const EvaluationOptions &own) {
                    Block &block = blocks[number];
-                   (this->*run)(block, own);
+                   run(block, own);
                    for (ValueId value = 0; value < block.values.size(); ++value)
                      if (!isRead[value])
                        block.values[value] = Tensor();

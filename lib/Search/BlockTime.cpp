@@ -237,6 +237,7 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   step.isOnRows = operation.isOnRows;
   step.mayBeTogether = mayMultiplyTogether(operation, target);
   step.isInPlace = step.mayBeTogether && operation.isLeftInRing;
+  step.isOfSketch = operation.isOfSketch();
   if (operation.isOnTensorCores) {
     step.computeUs = operation.matrixTiles * unitUs;
     if (operation.isInTF32 && operation.isOnRows)
@@ -332,14 +333,19 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
     double aloneUs = getAloneUs(step, threads);
     phase.aloneUs += aloneUs;
     phase.computeUs += step.computeUs;
-    if (!step.mayBeTogether || threads % (kWarpsOfGroup << kLaneBits) != 0) {
+    double togetherUs =
+        step.matrixTiles * getMatrixTileUs(kGroupTileClocks, target);
+    double waitedUs = std::max(togetherUs, getProductsUs(step, threads));
+    // What may be either takes no more than both.
+    bool isTogether = step.mayBeTogether &&
+                      threads % (kWarpsOfGroup << kLaneBits) == 0 &&
+                      !(step.isOfSketch && waitedUs > aloneUs);
+    if (!isTogether) {
       phase.rowsUs += step.isOnRows ? aloneUs : 0;
       continue;
     }
-    double togetherUs =
-        step.matrixTiles * getMatrixTileUs(kGroupTileClocks, target);
+    phase.isOfSketch |= step.isOfSketch;
     phase.savedComputeUs += step.computeUs - togetherUs;
-    double waitedUs = std::max(togetherUs, getProductsUs(step, threads));
     phase.togetherUs += waitedUs;
     phase.idleUs += step.isInPlace ? waitedUs - togetherUs : 0;
     phase.savedAloneUs += aloneUs - waitedUs;
@@ -404,8 +410,10 @@ double SharedBlockWork::getIdleUs(int64_t stages) const {
 /// What an iteration that loads ahead takes beside its steps.
 double SharedBlockWork::getIterationUs() const {
   double numGroups = double(threads) / (kWarpsOfGroup << kLaneBits);
-  double clocks = kIterationClocks +
-                  (iteration.togetherUs > 0 ? numGroups * kGroupClocks : 0);
+  double clocks =
+      kIterationClocks + (iteration.togetherUs > 0 && !iteration.isOfSketch
+                              ? numGroups * kGroupClocks
+                              : 0);
   return target.barrierUs + clocks / target.clockMHz;
 }
 

@@ -48,24 +48,32 @@ static BlockResources getResources(const KernelWork &work, BlockShape shape) {
 }
 
 /// What stands between a kernel and those that join its blocks, one after the
-/// other; the least there is where it is not known how many are joined.
-static double getBarriersUs(const KernelWork &work, const Target &target) {
-  SmallVector<GridJoin, 3> ahead, behind;
-  int64_t aheadBlocks = work.numBlocks, behindBlocks = work.numBlocks;
+/// other, ahead of the loop or behind it.
+static double getBarriersUs(const KernelWork &work, bool isBeforeLoop,
+                            const Target &target) {
+  SmallVector<GridJoin, 3> chain;
+  int64_t numBlocks = work.numBlocks;
   for (const KernelWork::Join &join : work.joins) {
-    if (join.numJoined != join.mostJoined)
-      return double(work.joins.size()) * getLeastLaunchBarrierUs(target);
-    int64_t &numBlocks = join.isBeforeLoop ? aheadBlocks : behindBlocks;
-    (join.isBeforeLoop ? ahead : behind)
-        .push_back({numBlocks, join.numJoined, join.keepsBlocks});
+    if (join.isBeforeLoop != isBeforeLoop)
+      continue;
+    assert(numBlocks > 0 && "an axis is joined once, or keeps its blocks");
+    chain.push_back({numBlocks, join.numJoined, join.keepsBlocks});
     if (!join.keepsBlocks)
       numBlocks /= join.numJoined;
   }
   double us = 0;
-  for (const SmallVector<GridJoin, 3> &chain : {ahead, behind})
-    for (LaunchBarrier barrier : chooseLaunchBarriers(chain, target))
-      us += getLaunchBarrierUs(barrier, target);
+  for (LaunchBarrier barrier : chooseLaunchBarriers(chain, target))
+    us += getLaunchBarrierUs(barrier, target);
   return us;
+}
+
+/// Of both; the least there is where it is not known how many are joined.
+static double getBarriersUs(const KernelWork &work, const Target &target) {
+  for (const KernelWork::Join &join : work.joins)
+    if (join.numJoined != join.mostJoined)
+      return double(work.joins.size()) * getLeastLaunchBarrierUs(target);
+  return getBarriersUs(work, /*isBeforeLoop=*/true, target) +
+         getBarriersUs(work, /*isBeforeLoop=*/false, target);
 }
 
 /// Of all parts, as the memory system sees them.
@@ -170,7 +178,8 @@ double AnalyticCostModel::getJoinUs(const KernelWork &work) const {
       isInPieces ? getPiecesUs(work, target) : getBlocksJoinUs(work, target);
   for (const KernelWork::Join &join : work.joins) {
     double leftBytes =
-        getPartBytes(work, join) + join.ownBytes * double(work.numBlocks);
+        getPartBytes(work, join) +
+        (join.ownBytes + join.leftBytes) * double(work.numBlocks);
     us += target.loadLatencyUs + getLeftUs(leftBytes, target);
   }
   if (work.joins.front().isBeforeLoop)

@@ -57,8 +57,7 @@ Enumerator::makeTensor(const Step &step) const {
   if (step.accumulates && !step.gridAxis)
     result.phase = Phase::After;
   if (step.gridAxis) {
-    result.phase =
-        result.phase <= Phase::Joined ? Phase::Joined : Phase::AfterGrid;
+    result.phase = getPhaseOfJoin(result.phase);
     result.axes &= ~(1u << *step.gridAxis);
   }
   result.joinedAxis = step.gridAxis;

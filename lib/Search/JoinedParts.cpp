@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/JoinedParts.h"
+#include "Mirage/Graph/JoinsAhead.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Graph/VaryingAxes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,133 +17,104 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-static bool isRead(const Node &op, const llvm::BitVector &values) {
-  return llvm::any_of(op.results, [&](ValueId value) { return values[value]; });
-}
-
-static bool joinsBeforeLoop(const Node &op, Phase phase) {
-  return phase == Phase::Joined && joinsBlocks(op);
-}
-
-/// By value: what is loaded, computed and joined ahead, for joins that the loop
-/// waits for.
-static llvm::BitVector findAhead(const TileGraph &kernel,
-                                 llvm::ArrayRef<Phase> phases) {
-  llvm::BitVector isAhead(kernel.getNumValues());
-  for (auto [op, phase] :
-       llvm::reverse(llvm::zip_equal(kernel.getNodes(), phases))) {
-    if (!joinsBeforeLoop(op, phase) && !isRead(op, isAhead))
-      continue;
-    for (ValueId value : llvm::concat<const ValueId>(op.operands, op.results))
-      isAhead.set(value);
-  }
-  return isAhead;
-}
-
-/// By value: what the kernel with the loop loads and computes, and what has
-/// been joined for it.
-static llvm::BitVector findBehind(const TileGraph &kernel,
-                                  llvm::ArrayRef<Phase> phases) {
-  llvm::BitVector isBehind(kernel.getNumValues());
-  for (ValueId output : kernel.getOutputs())
-    isBehind.set(output);
-  for (auto [op, phase] :
-       llvm::reverse(llvm::zip_equal(kernel.getNodes(), phases)))
-    if (!joinsBeforeLoop(op, phase) && isRead(op, isBehind))
-      for (ValueId operand : op.operands)
-        isBehind.set(operand);
-  return isBehind;
-}
-
-llvm::BitVector mlir::mirage::search::findRepeated(const TileGraph &kernel) {
-  llvm::SmallVector<Phase> phases = computeExecutionPhases(kernel);
-  llvm::BitVector isRepeated = findAhead(kernel, phases);
-  isRepeated &= findBehind(kernel, phases);
-  for (auto [op, phase] : llvm::zip_equal(kernel.getNodes(), phases))
-    if (joinsBeforeLoop(op, phase))
-      isRepeated.reset(op.results[0]);
-  return isRepeated;
-}
-
 namespace {
-/// Sorts joins by how many others stand before them. Those before the loop
-/// stand before whatever is not done ahead.
+/// Sorts the joins of one chain of kernels by how many others stand before
+/// them.
 class JoinList {
 public:
-  explicit JoinList(const TileGraph &kernel)
-      : kernel(kernel), phases(computeExecutionPhases(kernel)),
-        isAhead(findAhead(kernel, phases)), depths(kernel.getNumValues(), 0) {}
+  /// \param isInChain  by operation of the kernel.
+  /// \param isGiven    by value: what comes from another chain.
+  /// \param results    that the chain leaves.
+  JoinList(const TileGraph &kernel, const llvm::BitVector &isInChain,
+           llvm::ArrayRef<ValueId> given, llvm::ArrayRef<ValueId> results)
+      : kernel(kernel), isInChain(isInChain), given(given), results(results),
+        varying(computeVaryingAxes(kernel)), depths(kernel.getNumValues(), 0) {}
 
   std::vector<JoinedParts> run() {
-    visitAll(/*ahead=*/true);
-    first = *llvm::max_element(depths);
-    visitAll(/*ahead=*/false);
+    for (unsigned number : isInChain.set_bits())
+      visit(kernel.getNodes()[number]);
     std::vector<JoinedParts> list;
     for (auto &[place, join] : joins) {
-      join.axis = place.second;
+      auto [depth, axis] = place;
+      join.axis = axis;
       // One of several joins at a depth carries it along.
-      std::set<ValueId> values = std::exchange(own[place.first], {});
+      std::set<ValueId> values = std::exchange(own[depth], {});
       join.own.assign(values.begin(), values.end());
-      join.keepsBlocks = join.isBeforeLoop ? differsAhead(join.axis)
-                                           : isNamedByOutputs(join.axis);
+      join.keepsBlocks = differsBehind(depth, axis);
       list.push_back(std::move(join));
     }
     return list;
   }
 
 private:
-  void visitAll(bool ahead) {
-    for (auto [op, phase] : llvm::zip_equal(kernel.getNodes(), phases))
-      if (isRead(op, isAhead) == ahead)
-        visit(op, phase);
-  }
-
-  /// Of a value that the other kernel has as well, as if it were its own.
-  unsigned getDepth(ValueId value) const {
-    return std::max(depths[value], first);
-  }
-
-  void visit(const Node &op, Phase phase) {
-    unsigned depth = first;
+  void visit(const Node &op) {
+    unsigned depth = 0;
     for (ValueId operand : op.operands)
-      depth = std::max(depth, getDepth(operand));
+      depth = std::max(depth, depths[operand]);
     if (joinsBlocks(op)) {
       JoinedParts &join = joins[{depth++, op.attributes.axis}];
       llvm::append_range(join.parts, op.operands);
-      join.isBeforeLoop = joinsBeforeLoop(op, phase);
       join.needsLoop |= !canJoinAtOnce(op.attributes,
                                        /*isRescaled=*/op.operands.size() > 1);
-    } else
+    } else {
       for (ValueId operand : op.operands)
-        if (getDepth(operand) < depth && !kernel.isInput(operand))
-          own[getDepth(operand)].insert(operand);
+        if (depths[operand] < depth && !isRead(operand))
+          own[depths[operand]].insert(operand);
+    }
     for (ValueId result : op.results)
       depths[result] = depth;
   }
 
-  bool isNamedByOutputs(Axis axis) const {
-    return llvm::any_of(kernel.tileOutputs, [&](const TileOutput &output) {
-      return output.gridMap[static_cast<unsigned>(axis)] >= 0;
-    });
+  /// Whether a value is read again, and not left by one kernel to the next.
+  bool isRead(ValueId value) const {
+    return kernel.isInput(value) || llvm::is_contained(given, value);
   }
 
-  /// Whether blocks along an axis leave different values for the loop.
-  bool differsAhead(Axis axis) const {
-    llvm::SmallVector<AxisSet> varying = computeVaryingAxes(kernel);
-    llvm::BitVector isBehind = findBehind(kernel, phases);
+  bool varies(ValueId value, Axis axis) const {
+    return varying[value] & toAxisSet(axis);
+  }
+
+  /// Whether blocks along an axis do different things behind a join of it, or
+  /// join again: else one of them goes on.
+  bool differsBehind(unsigned depth, Axis axis) const {
+    auto isBehind = [&](ValueId value) { return depths[value] > depth; };
+    return llvm::any_of(results,
+                        [&](ValueId result) {
+                          return isNamed(result, axis) || varies(result, axis);
+                        }) ||
+           llvm::any_of(isInChain.set_bits(), [&](unsigned number) {
+             const Node &op = kernel.getNodes()[number];
+             if (!isBehind(op.results[0]))
+               return false;
+             bool joinsAgain = joinsBlocks(op) && op.attributes.axis == axis;
+             bool isThisJoin =
+                 joinsAgain && llvm::none_of(op.operands, isBehind);
+             return !isThisJoin &&
+                    (joinsAgain ||
+                     asksForPlace(op.opcode, op.attributes, axis) ||
+                     llvm::any_of(op.operands, [&](ValueId operand) {
+                       return varies(operand, axis);
+                     }));
+           });
+  }
+
+  /// Whether an output has an element for each of the axis' blocks, or sums
+  /// them.
+  bool isNamed(ValueId value, Axis axis) const {
     return llvm::any_of(
-        llvm::zip_equal(kernel.getNodes(), phases), [&](auto entry) {
-          auto [op, phase] = entry;
-          return joinsBeforeLoop(op, phase) && isRead(op, isBehind) &&
-                 (varying[op.results[0]] & toAxisSet(axis));
+        llvm::zip_equal(kernel.getOutputs(), kernel.tileOutputs),
+        [&](auto entry) {
+          auto [output, map] = entry;
+          return output == value &&
+                 map.gridMap[static_cast<unsigned>(axis)] != kReplicated;
         });
   }
 
   const TileGraph &kernel;
-  llvm::SmallVector<Phase> phases;
-  llvm::BitVector isAhead;
+  const llvm::BitVector &isInChain;
+  llvm::ArrayRef<ValueId> given, results;
+  llvm::SmallVector<AxisSet> varying;
   llvm::SmallVector<unsigned> depths; ///< by value
-  unsigned first = 0;                 ///< of what is not ahead
   std::map<std::pair<unsigned, Axis>, JoinedParts> joins;
   std::map<unsigned, std::set<ValueId>> own; ///< by depth
 };
@@ -150,5 +122,34 @@ private:
 
 std::vector<JoinedParts>
 mlir::mirage::search::listJoins(const TileGraph &kernel) {
-  return JoinList(kernel).run();
+  JoinsAhead split = findJoinsAhead(kernel);
+  std::vector<JoinedParts> joins =
+      JoinList(kernel, split.ahead, {}, split.joined).run();
+  for (JoinedParts &join : joins)
+    join.isBeforeLoop = true;
+  if (!joins.empty())
+    joins.back().left = split.joined;
+  llvm::append_range(
+      joins, JoinList(kernel, split.withLoop, split.joined, kernel.getOutputs())
+                 .run());
+  return joins;
+}
+
+llvm::BitVector mlir::mirage::search::findRepeated(const TileGraph &kernel) {
+  JoinsAhead split = findJoinsAhead(kernel);
+  auto collect = [&](const llvm::BitVector &operations) {
+    llvm::BitVector values(kernel.getNumValues());
+    for (unsigned number : operations.set_bits()) {
+      const Node &op = kernel.getNodes()[number];
+      for (ValueId result : op.results)
+        values.set(result);
+      for (ValueId operand : op.operands)
+        if (kernel.isInput(operand))
+          values.set(operand);
+    }
+    return values;
+  };
+  llvm::BitVector repeated = collect(split.ahead);
+  repeated &= collect(split.withLoop);
+  return repeated;
 }

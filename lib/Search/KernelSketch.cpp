@@ -179,6 +179,7 @@ void KernelSketch::add(const JoinedParts &join, const TilingEnds &ends,
   added.numJoined = ends.leastGrid[axis];
   added.mostJoined = ends.mostGrid[axis];
   added.keepsBlocks = join.keepsBlocks;
+  added.needsLoop = join.needsLoop;
   added.isBeforeLoop = join.isBeforeLoop;
   for (ValueId part : join.parts) {
     NameSet names = toSet(kernel.getLayout(part));
@@ -186,10 +187,16 @@ void KernelSketch::add(const JoinedParts &join, const TilingEnds &ends,
     added.bytes += bytes * double(countElements(names, ends.leastTile));
     added.totalBytes += bytes * countAll(names, /*isInLoop=*/false, ends);
   }
-  for (ValueId value : join.own)
-    added.ownBytes +=
-        getSizeBytes(kernel.getGraph().getType(value).element) *
-        double(countElements(toSet(kernel.getLayout(value)), ends.leastTile));
+  auto countBytes = [&](ArrayRef<ValueId> values) {
+    double bytes = 0;
+    for (ValueId value : values)
+      bytes +=
+          getSizeBytes(kernel.getGraph().getType(value).element) *
+          double(countElements(toSet(kernel.getLayout(value)), ends.leastTile));
+    return bytes;
+  };
+  added.ownBytes = countBytes(join.own);
+  added.leftBytes = countBytes(join.left);
 }
 
 /// Whether some tiling has tiles of that layout with rows for warps to keep,

@@ -242,7 +242,8 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
     work.joins.push_back({double(countBytes(kernel.getTypes(join.parts))),
                           extent, extent, join.keepsBlocks, /*totalBytes=*/0,
                           double(countBytes(kernel.getTypes(join.own))),
-                          join.needsLoop, join.isBeforeLoop});
+                          join.needsLoop, join.isBeforeLoop,
+                          double(countBytes(kernel.getTypes(join.left)))});
   }
   work.storedBytes = double(countBytes(results));
   work.stageBytes = getStageBytes(kernel);

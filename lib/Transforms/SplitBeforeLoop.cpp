@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitBeforeLoop.h"
+#include "Mirage/Bridge/Bridge.h"
+#include "Mirage/Graph/JoinsAhead.h"
 #include "Mirage/Graph/VaryingAxes.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -19,76 +20,66 @@ using namespace mlir::mirage;
 namespace {
 class BeforeLoopSplitter {
 public:
-  explicit BeforeLoopSplitter(block::GraphOp graph)
-      : graph(graph), builder(graph),
-        phases(computeExecutionPhases(
-            cast<TileGraphOpInterface>(graph.getOperation()))),
-        varying(computeVaryingAxes(
-            cast<TileGraphOpInterface>(graph.getOperation()))) {
-    Operation *yield = graph.getBody().front().getTerminator();
-    restOps = collectOps(yield->getOperands(), /*isRest=*/true);
-    restOps.push_back(yield);
-    for (Operation *op : restOps)
-      for (Value operand : op->getOperands())
-        if (isJoin(operand.getDefiningOp()))
-          joined.insert(operand);
+  /// \param tiles  what `graph` is, operation by operation.
+  BeforeLoopSplitter(block::GraphOp graph, const TileGraph &tiles,
+                     const JoinsAhead &split)
+      : graph(graph), builder(graph), tiles(tiles),
+        varying(computeVaryingAxes(tiles)), split(split) {
+    for (Value argument : graph.getBody().getArguments())
+      values.push_back(argument);
+    for (Operation &op : graph.getBody().front().without_terminator())
+      llvm::append_range(values, op.getResults());
+    assert(values.size() == tiles.getNumValues() &&
+           "there is a node for each op");
   }
 
-  bool hasJoined() const { return !joined.empty(); }
-
   void run() {
-    block::GraphOp before = buildBefore();
-    block::GraphOp rest = buildRest(before);
-    graph->replaceAllUsesWith(rest);
+    block::GraphOp ahead = buildAhead();
+    block::GraphOp withLoop = buildWithLoop(ahead);
+    graph->replaceAllUsesWith(withLoop);
     graph->erase();
   }
 
 private:
-  /// Whether an op joins blocks before the loop.
-  bool isJoin(Operation *op) const {
-    auto accumulate = dyn_cast_or_null<block::AccumulateOp>(op);
-    return accumulate && accumulate.getAxis() != AxisKind::Loop &&
-           phases.lookup(op) == Phase::Joined;
-  }
+  unsigned getRank() const { return tiles.grid.size(); }
 
-  /// The axes along which blocks have other tiles of a value.
-  bool variesAlong(Value value, unsigned axis) const {
-    return varying.lookup(value) >> axis & 1;
+  /// The axes along which blocks that join ahead differ, or are joined.
+  AxisSet findAxesAhead() const {
+    AxisSet axes = 0;
+    for (unsigned number : split.ahead.set_bits()) {
+      const Node &node = tiles.getNodes()[number];
+      for (ValueId value :
+           llvm::concat<const ValueId>(node.operands, node.results))
+        axes |= varying[value];
+      if (joinsBlocks(node))
+        axes |= toAxisSet(node.attributes.axis);
+    }
+    return axes;
   }
 
   /// A joined value in device memory: a tile for each block along the axes
   /// along which they differ.
-  RankedTensorType getStoredType(Value value, bool isTile) const {
-    auto tile = cast<RankedTensorType>(value.getType());
+  RankedTensorType getStoredType(ValueId value, bool isTile) const {
+    auto tile = cast<RankedTensorType>(values[value].getType());
     SmallVector<int64_t> shape;
-    for (auto [axis, extent] : llvm::enumerate(block::GraphOp(graph).getGrid()))
-      shape.push_back(!isTile && variesAlong(value, axis) ? extent : 1);
+    for (auto [axis, extent] : llvm::enumerate(tiles.grid))
+      shape.push_back(!isTile && (varying[value] >> axis & 1) ? extent : 1);
     llvm::append_range(shape, tile.getShape());
     return RankedTensorType::get(shape, tile.getElementType());
   }
-  Attribute getStoredMap(Value value) {
+  Attribute getStoredMap(ValueId value) {
     SmallVector<int64_t> map;
-    for (unsigned axis = 0; axis < graph.getGrid().size(); ++axis)
-      map.push_back(variesAlong(value, axis) ? int64_t(axis) : kReplicated);
+    for (unsigned axis = 0; axis < getRank(); ++axis)
+      map.push_back(varying[value] >> axis & 1 ? int64_t(axis) : kReplicated);
     return builder.getDenseI64ArrayAttr(map);
   }
 
-  /// The ops that some values are computed by, in their order; in the rest, of
-  /// what has been joined.
-  SmallVector<Operation *> collectOps(ValueRange values, bool isRest) const {
-    DenseSet<Value> isRead(values.begin(), values.end());
+  SmallVector<Operation *> getOps(const llvm::BitVector &numbers) {
     SmallVector<Operation *> ops;
-    for (Operation &op :
-         llvm::reverse(block::GraphOp(graph).getBody().front())) {
-      bool isNeeded = llvm::any_of(op.getResults(), [&](Value result) {
-        return isRead.contains(result);
-      });
-      if (!isNeeded || (isRest && isJoin(&op)))
-        continue;
-      ops.push_back(&op);
-      isRead.insert(op.operand_begin(), op.operand_end());
-    }
-    std::reverse(ops.begin(), ops.end());
+    for (auto [number, op] :
+         llvm::enumerate(graph.getBody().front().without_terminator()))
+      if (numbers[number])
+        ops.push_back(&op);
     return ops;
   }
 
@@ -116,86 +107,95 @@ private:
     return inputs;
   }
 
-  block::GraphOp buildGraph(TypeRange results, const Inputs &inputs,
-                            IntegerAttr loop, IntegerAttr stages,
-                            ArrayAttr omaps) {
-    return block::GraphOp::create(
-        builder, graph.getLoc(), results, inputs.operands, graph.getGridAttr(),
-        graph.getClusterAttr(), graph.getThreadsAttr(), loop, stages,
-        builder.getArrayAttr(inputs.imaps),
-        builder.getDenseI64ArrayAttr(inputs.fmaps), omaps);
-  }
-
   static void addTiles(Block &body, const Inputs &inputs, IRMapping &mapping) {
     for (BlockArgument tile : inputs.tiles)
       mapping.map(tile, body.addArgument(tile.getType(), tile.getLoc()));
   }
 
-  block::GraphOp buildBefore() {
-    SmallVector<Value> values(joined.begin(), joined.end());
-    SmallVector<Operation *> ops = collectOps(values, /*isRest=*/false);
+  /// Blocks along axes along which none differs are one.
+  block::GraphOp buildAhead() {
+    SmallVector<Operation *> ops = getOps(split.ahead);
     Inputs inputs = collectInputs(ops);
-    auto types = llvm::map_to_vector(values, [&](Value value) -> Type {
+    auto types = llvm::map_to_vector(split.joined, [&](ValueId value) -> Type {
       return getStoredType(value, /*isTile=*/false);
     });
     auto omaps = llvm::map_to_vector(
-        values, [&](Value value) { return getStoredMap(value); });
-    block::GraphOp before =
-        buildGraph(types, inputs, builder.getI64IntegerAttr(1),
-                   builder.getI64IntegerAttr(1), builder.getArrayAttr(omaps));
+        split.joined, [&](ValueId value) { return getStoredMap(value); });
+    AxisSet axes = findAxesAhead();
+    SmallVector<int64_t> grid(tiles.grid.begin(), tiles.grid.end());
+    for (auto [axis, extent] : llvm::enumerate(grid))
+      extent = axes >> axis & 1 ? extent : 1;
+    bool isWhole = llvm::equal(grid, tiles.grid);
+    IntegerAttr one = builder.getI64IntegerAttr(1);
+    auto ahead = block::GraphOp::create(
+        builder, graph.getLoc(), types, inputs.operands,
+        builder.getDenseI64ArrayAttr(grid),
+        isWhole ? graph.getClusterAttr() : nullptr, graph.getThreadsAttr(), one,
+        one, builder.getArrayAttr(inputs.imaps),
+        builder.getDenseI64ArrayAttr(inputs.fmaps),
+        builder.getArrayAttr(omaps));
     OpBuilder::InsertionGuard guard(builder);
-    Block *body = builder.createBlock(&before.getBody());
+    Block *body = builder.createBlock(&ahead.getBody());
     IRMapping mapping;
     addTiles(*body, inputs, mapping);
     for (Operation *op : ops)
       builder.clone(*op, mapping);
-    auto tiles = llvm::map_to_vector(values, [&](Value value) -> Value {
-      return block::ReshapeOp::create(builder, value.getLoc(),
-                                      getStoredType(value, /*isTile=*/true),
-                                      mapping.lookup(value));
-    });
-    block::YieldOp::create(builder, graph.getLoc(), tiles);
-    return before;
+    auto stored =
+        llvm::map_to_vector(split.joined, [&](ValueId value) -> Value {
+          return block::ReshapeOp::create(builder, values[value].getLoc(),
+                                          getStoredType(value, /*isTile=*/true),
+                                          mapping.lookup(values[value]));
+        });
+    block::YieldOp::create(builder, graph.getLoc(), stored);
+    return ahead;
   }
 
-  block::GraphOp buildRest(block::GraphOp before) {
-    Inputs inputs = collectInputs(restOps);
-    for (auto [value, stored] : llvm::zip_equal(joined, before.getResults())) {
+  block::GraphOp buildWithLoop(block::GraphOp ahead) {
+    SmallVector<Operation *> ops = getOps(split.withLoop);
+    ops.push_back(graph.getBody().front().getTerminator());
+    Inputs inputs = collectInputs(ops);
+    for (auto [value, stored] :
+         llvm::zip_equal(split.joined, ahead.getResults())) {
       inputs.operands.push_back(stored);
       inputs.imaps.push_back(getStoredMap(value));
       inputs.fmaps.push_back(kReplicated);
     }
-    block::GraphOp rest =
-        buildGraph(graph->getResultTypes(), inputs, graph.getLoopAttr(),
-                   graph.getStagesAttr(), graph.getOmapsAttr());
+    auto withLoop = block::GraphOp::create(
+        builder, graph.getLoc(), graph->getResultTypes(), inputs.operands,
+        graph.getGridAttr(), graph.getClusterAttr(), graph.getThreadsAttr(),
+        graph.getLoopAttr(), graph.getStagesAttr(),
+        builder.getArrayAttr(inputs.imaps),
+        builder.getDenseI64ArrayAttr(inputs.fmaps), graph.getOmapsAttr());
     OpBuilder::InsertionGuard guard(builder);
-    Block *body = builder.createBlock(&rest.getBody());
+    Block *body = builder.createBlock(&withLoop.getBody());
     IRMapping mapping;
     addTiles(*body, inputs, mapping);
-    for (Value value : joined) {
-      Value tile = body->addArgument(getStoredType(value, /*isTile=*/true),
+    for (ValueId number : split.joined) {
+      Value value = values[number];
+      Value tile = body->addArgument(getStoredType(number, /*isTile=*/true),
                                      value.getLoc());
       mapping.map(value, block::ReshapeOp::create(builder, value.getLoc(),
                                                   value.getType(), tile));
     }
-    for (Operation *op : restOps)
+    for (Operation *op : ops)
       builder.clone(*op, mapping);
-    return rest;
+    return withLoop;
   }
 
   block::GraphOp graph;
   OpBuilder builder;
-  DenseMap<Operation *, Phase> phases;
-  DenseMap<Value, AxisSet> varying;
-  SmallVector<Operation *> restOps; ///< of the second graph
-  SetVector<Value> joined;          ///< before the loop, for these
+  const TileGraph &tiles;
+  SmallVector<AxisSet> varying; ///< by value
+  const JoinsAhead &split;
+  SmallVector<Value> values; ///< by ValueId
 };
 } // namespace
 
-bool mlir::mirage::splitBeforeLoop(block::GraphOp graph) {
-  BeforeLoopSplitter splitter(graph);
-  if (!splitter.hasJoined())
+bool mlir::mirage::splitBeforeLoop(block::GraphOp graph,
+                                   const TileGraph &tiles) {
+  JoinsAhead split = findJoinsAhead(tiles);
+  if (split.joined.empty())
     return false;
-  splitter.run();
+  BeforeLoopSplitter(graph, tiles, split).run();
   return true;
 }

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block graph whose loop reads what blocks have joined (Graph/Phases.h) as
-// two. Scores that blocks along x have joined, where the loop runs over columns
-// of V and W:
+// A block graph whose loop reads what blocks have joined as two
+// (Mirage/Graph/JoinsAhead.h). Scores that blocks along x have joined, where
+// the loop runs over columns of V:
 //
 //   graph grid(x = 4) loop(8) {            graph grid(x = 4) loop(1) {
 //     %p = matmul %q, %k                     %p = matmul %q, %k
@@ -20,8 +20,7 @@
 //                                            ...
 //                                          }
 //
-// What is joined passes device memory, and nothing else: what the second graph
-// needs besides, of what its parts or it itself are computed from, it computes.
+// What is joined passes device memory, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,12 +28,14 @@
 #define MIRAGE_LIB_TRANSFORMS_SPLITBEFORELOOP_H
 
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Graph/Graph.h"
 
 namespace mlir::mirage {
 
 /// Cuts a graph in two, of which the first has no loop, if the loop reads what
 /// blocks join. \returns whether it does; then `graph` is erased.
-bool splitBeforeLoop(block::GraphOp graph);
+/// \param tiles  what `graph` is; it has no dead ops.
+bool splitBeforeLoop(block::GraphOp graph, const TileGraph &tiles);
 
 } // namespace mlir::mirage
 

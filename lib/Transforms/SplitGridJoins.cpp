@@ -1,4 +1,4 @@
-//===- SplitGridJoins.cpp - Joins of blocks as a second kernel ------------===//
+//===- SplitGridJoins.cpp - Joins of blocks as kernels of their own -------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/LaunchSequence.h"
+#include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Transforms/Passes.h"
 #include "SplitBeforeLoop.h"
@@ -43,13 +45,17 @@ struct Carried {
 /// has a block for each of these again, whose loop walks those along the axis.
 class GridJoinSplitter {
 public:
-  /// \param join  the first accumulation over a grid axis.
-  GridJoinSplitter(block::GraphOp graph, block::AccumulateOp join)
+  /// \param join   the first accumulation over a grid axis.
+  /// \param tiles  what `graph` is.
+  GridJoinSplitter(block::GraphOp graph, block::AccumulateOp join,
+                   const TileGraph &tiles)
       : graph(graph), builder(graph), axis(join.getAxis()),
-        phases(computeExecutionPhases(
-            cast<TileGraphOpInterface>(graph.getOperation()))),
         varying(computeVaryingAxes(
             cast<TileGraphOpInterface>(graph.getOperation()))) {
+    for (auto [op, phase] :
+         llvm::zip_equal(graph.getBody().front().without_terminator(),
+                         computeExecutionPhases(tiles)))
+      phases[&op] = phase;
     for (Operation &op : graph.getBody().front())
       if (isLate(&op))
         collect(&op);
@@ -335,12 +341,28 @@ private:
 struct SplitGridJoinsPass
     : mirage::impl::SplitGridJoinsPassBase<SplitGridJoinsPass> {
   void runOnOperation() override {
+    // What only dead ops read is joined for nobody.
+    getOperation()->walk([](block::GraphOp graph) { eraseDeadOps(graph); });
     // A second kernel may join blocks along another axis, or once more.
     while (block::AccumulateOp join = findJoin()) {
       auto graph = cast<block::GraphOp>(join->getParentOp());
-      if (!splitBeforeLoop(graph))
-        GridJoinSplitter(graph, join).run();
+      FailureOr<TileGraph> tiles = readTileGraph(graph);
+      if (failed(tiles))
+        return signalPassFailure();
+      if (!splitBeforeLoop(graph, *tiles))
+        GridJoinSplitter(graph, join, *tiles).run();
     }
+  }
+
+  static void eraseDeadOps(block::GraphOp graph) {
+    Block &body = graph.getBody().front();
+    DenseSet<Operation *> isDead = findDeadOps(body);
+    SmallVector<Operation *> dead;
+    for (Operation &op : body)
+      if (isDead.contains(&op))
+        dead.push_back(&op);
+    for (Operation *op : llvm::reverse(dead))
+      op->erase();
   }
 
   block::AccumulateOp findJoin() {

@@ -228,7 +228,7 @@ func.func @before_loop(%q: tensor<4x8xf16>, %k: tensor<8x16xf16>, %v: tensor<16x
 // the loop does not read, which waits for the second.
 // CHECK-LABEL: func.func @both_sides(
 // CHECK: mirage_block.graph grid(x = 2, y = 3) threads(32) ins(%{{.+}} imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
-// CHECK-NOT: mirage_block.max
+// CHECK-NOT: max
 // CHECK: %[[S:.+]] = mirage_block.graph grid(x = 2, y = 1) {{.*}} -> tensor<2x1x4x1xf32>
 // CHECK: mirage_block.graph grid(x = 2, y = 3) threads(32) loop(2) {{.*}} %[[S]] imap(x -> 0)
 // CHECK: mirage_block.graph grid(x = 2, y = 3) threads(32) loop(3)

@@ -48,6 +48,14 @@ namespace mlir::mirage {
 /// loop does not change, and what is computed of that.
 enum class Phase : uint8_t { Invariant, Joined, Loop, After, AfterGrid };
 
+/// Whether the loop does not change what is known in a phase.
+inline bool isBeforeLoop(Phase phase) { return phase <= Phase::Joined; }
+/// When what blocks join is known.
+/// \param operands  the last phase of these.
+inline Phase getPhaseOfJoin(Phase operands) {
+  return isBeforeLoop(operands) ? Phase::Joined : Phase::AfterGrid;
+}
+
 /// Whether an operation is an accumulation over the loop: the only kind that
 /// leads from the loop to after it.
 bool joinsIterations(Opcode opcode, const Attributes &attributes);
@@ -82,10 +90,6 @@ llvm::SmallVector<Phase> computePhases(const TileGraph &graph);
 /// position: as soon as it can be, but what depends on blocks that have been
 /// joined, and is not for the loop to read, after the grid.
 llvm::SmallVector<Phase> computeExecutionPhases(const TileGraph &graph);
-/// The same of a graph's operations.
-/// \param values  the phase in which every value can be known, by ValueId.
-llvm::SmallVector<Phase> computeExecutionPhases(llvm::ArrayRef<Node> operations,
-                                                llvm::ArrayRef<Phase> values);
 
 /// What an operation must respect for the graph that it stands in: the axes
 /// that it names exist, they and its operands' sizes together do not exceed

@@ -95,7 +95,8 @@ public:
   /// The most places that a tile has.
   unsigned getMostPlaces() const;
 
-  /// Phases do not go back: no step of the loop after one from behind it.
+  /// Phases do not go back: no step of the loop after one from behind it; and
+  /// the last step of a phase is added behind its others.
   llvm::Error check() const;
 
 private:

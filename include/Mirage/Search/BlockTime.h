@@ -100,6 +100,7 @@ private:
     double savedAloneUs = 0, savedComputeUs = 0;
     /// What such products take then, and what warps do with their rows beside.
     double togetherUs = 0, rowsUs = 0;
+    bool isOfSketch = false; ///< some of these may not be together
     /// Of the former, what warps wait for and need not, where the next
     /// iteration may be the one that waits.
     double idleUs = 0;
@@ -143,6 +144,7 @@ private:
     bool isOnRows = false;      ///< of which warps hand on nothing to others
     bool mayBeTogether = false; ///< four warps may multiply together
     bool isInPlace = false;     ///< and read no registers
+    bool isOfSketch = false;    ///< so that they may not, either
     double matrixTiles = 0;
     double computeUs = 0;
     int64_t elements = 0;

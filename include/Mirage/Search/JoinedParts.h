@@ -10,13 +10,7 @@
 // (`--mirage-split-grid-joins`), for cost models: without making them. Behind
 // the blocks stands one kernel for each join of parts. If the loop reads what
 // is joined, blocks that compute parts and those that join them come ahead, and
-// the blocks of the graph then begin anew:
-//
-//   %0 = input                    loaded ahead, and again     repeated
-//   %1 = exp %0                   computed ahead, and again   repeated
-//   %2 = accumulate %1 over x     joined ahead
-//   %3 = div %1, %2               before the loop
-//   %4 = matmul %3, %w            in the loop
+// the blocks of the graph then begin anew (Mirage/Graph/JoinsAhead.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +19,7 @@
 
 #include "Mirage/Graph/Graph.h"
 #include "llvm/ADT/BitVector.h"
+#include <vector>
 
 namespace mlir::mirage::search {
 
@@ -38,6 +33,8 @@ struct JoinedParts {
   llvm::SmallVector<ValueId, 2> parts;
   /// What was computed before the join, and is read behind it as it is.
   llvm::SmallVector<ValueId, 2> own;
+  /// What the last join ahead leaves for the kernel with the loop.
+  llvm::SmallVector<ValueId> left;
 };
 
 /// In the order in which they are made.

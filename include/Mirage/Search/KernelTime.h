@@ -54,11 +54,11 @@ double raiseToOverlap(double a, double b, double c, double leastUs);
 
 /// All in us.
 struct KernelTime {
-  double launchUs = 0;         ///< launch, first latency and tail
-  double joinUs = 0;           ///< what joins blocks behind the kernel's loop
-  double blocksUs = 0;         ///< all waves of blocks, on the SMs
-  double memoryUs = 0;         ///< device memory alone
-  double cacheUs = 0;          ///< L2 alone
+  double launchUs = 0; ///< launch, first latency and tail
+  double joinUs = 0;   ///< what joins blocks, ahead of a loop or behind it
+  double blocksUs = 0; ///< all waves of blocks, on the SMs
+  double memoryUs = 0; ///< device memory alone
+  double cacheUs = 0;  ///< L2 alone
   BlockTimeShares blockShares; ///< of `blocksUs`
 
   double getUs() const;

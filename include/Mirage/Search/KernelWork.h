@@ -68,6 +68,9 @@ struct KernelWork {
     /// Elements, or matrix tiles or else terms of a product, in all iterations
     /// of all blocks, at the least; 0 where that follows from the above.
     double total = 0;
+
+    /// Whether it stands for those of several tilings.
+    bool isOfSketch() const { return total > 0; }
   };
   /// Blocks along an axis leave their parts to one more kernel, which joins
   /// them (`--mirage-split-grid-joins`).
@@ -86,6 +89,8 @@ struct KernelWork {
     bool needsLoop = false;
     /// Whether it is for the loop to read: kernels of their own come first.
     bool isBeforeLoop = false;
+    /// What each block of the kernel with the loop reads that was joined ahead.
+    double leftBytes = 0;
   };
 
   int64_t numBlocks = 1, loop = 1;

@@ -170,14 +170,15 @@ def SplitGridSumsPass : Pass<"mirage-split-grid-sums"> {
 }
 
 def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
-  let summary = "joins the blocks of a grid axis in a second kernel";
+  let summary = "joins the blocks of a grid axis in kernels of their own";
   let description = [{
     Where a block graph accumulates over a grid axis, its blocks write what they
     have come to, and a second block graph goes on: its loop accumulates what
     the blocks along the axis wrote. Inputs that are needed again are read
-    again. What the loop reads that blocks have joined is computed by kernels of its
-    own before, without a loop. Run before --mirage-assign-default-blocks; whether the second one needs a
-    launch of its own is decided by --mirage-merge-launches.
+    again. What the graph's loop reads of what blocks have joined is computed so ahead of
+    it, by a graph without a loop (`Mirage/Graph/JoinsAhead.h`). Run before
+    --mirage-assign-default-blocks; whether the second one needs a launch of its own is
+    decided by --mirage-merge-launches.
     Example: test/Transforms/split-grid-joins.mlir
   }];
 }

@@ -49,34 +49,6 @@ Phase mlir::mirage::getExecutionPhase(Operation *op,
   return getExecutionPhase(opcode, attributes, phases.lookup(op->getResult(0)));
 }
 
-DenseMap<Operation *, Phase>
-mlir::mirage::computeExecutionPhases(TileGraphOpInterface op) {
-  DenseMap<Value, Phase> known = computePhases(op);
-  DenseMap<Value, ValueId> numbers;
-  SmallVector<Phase> values;
-  auto number = [&](Value value) {
-    numbers[value] = values.size();
-    values.push_back(known.lookup(value));
-    return numbers[value];
-  };
-  llvm::for_each(op.getBody().getArguments(), number);
-  std::vector<Node> nodes;
-  for (Operation &nested : op.getBody().front().without_terminator()) {
-    Node &node = nodes.emplace_back();
-    std::tie(node.opcode, node.attributes) = readRow(nested);
-    for (Value operand : nested.getOperands())
-      node.operands.push_back(numbers.lookup(operand));
-    for (Value result : nested.getResults())
-      node.results.push_back(number(result));
-  }
-  DenseMap<Operation *, Phase> phases;
-  for (auto [nested, phase] :
-       llvm::zip_equal(op.getBody().front().without_terminator(),
-                       mirage::computeExecutionPhases(nodes, values)))
-    phases[&nested] = phase;
-  return phases;
-}
-
 LogicalResult mlir::mirage::detail::verifyPhases(TileGraphOpInterface op,
                                                  const TileGraph &header) {
   DenseMap<Value, Phase> phases = computePhases(op);

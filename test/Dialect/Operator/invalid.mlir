@@ -267,7 +267,7 @@ func.func @accumulate_c4(%x: tensor<8x4xf16>) {
 func.func @accumulate_c5(%x: tensor<8x64xf16>) {
   %o = mirage_block.graph grid(x = 4) threads(128) loop(2) ins(%x imap() fmap(1)) outs(omap()) : (tensor<8x64xf16>) -> tensor<8x32xf32> {
   ^bb0(%t: tensor<8x32xf16>):
-    // expected-error @below {{expects a value that has left the loop to accumulate over x, got operand 0 of the loop}}
+    // expected-error @below {{expects no value of the loop to accumulate over x, got operand 0 of the loop}}
     %m = mirage_block.accumulate %t over x sum : tensor<8x32xf16>
     mirage_block.yield %m : tensor<8x32xf32>
   }

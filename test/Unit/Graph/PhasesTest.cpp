@@ -120,7 +120,7 @@ TEST(Phases, WhatMeetsWhat) {
             "expects a value of the loop to accumulate over it, got operand 0 "
             "that the loop does not change");
   EXPECT_EQ(check(Opcode::Accumulate, Axis::X, {Phase::After, Phase::Loop}),
-            "expects a value that has left the loop to accumulate over x, got "
+            "expects no value of the loop to accumulate over x, got "
             "operand 1 of the loop");
   EXPECT_EQ(check(Opcode::Accumulate, Axis::Loop, {Phase::Loop, Phase::After}),
             "expects a value of the loop to accumulate over it, got operand 1 "

@@ -76,6 +76,75 @@ static Graph makeKernel(const Graph &program, TileGraph tiles) {
   return graph;
 }
 
+/// exp(X)·W over the sum of all exponentials, and that sum: blocks have parts
+/// of the rows, and a loop runs over columns of W before all are summed up.
+TEST(TileWalk, BlocksAreJoinedBeforeALoop) {
+  Graph program;
+  ValueId x = program.addInput(f32({4, 12})),
+          w = program.addInput(f32({12, 6}));
+  ValueId p = program.add(Opcode::Exp, {x}, f32({4, 12}));
+  ValueId s = program.add(Opcode::Sum, {p}, f32({4, 1}), over({1}));
+  ValueId n = program.add(Opcode::Div, {p, s}, f32({4, 12}));
+  ValueId y = program.add(Opcode::Matmul, {n, w}, f32({4, 6}));
+  program.addOutput(program.add(Opcode::Sum, {y}, f32({4, 1}), over({1})));
+  program.addOutput(s);
+
+  TileGraph tiles;
+  tiles.grid = {3};
+  tiles.loop = 2;
+  ValueId xt = tiles.addInput(f32({4, 4})), wt = tiles.addInput(f32({4, 3}));
+  tiles.tileInputs = {{{1}, kReplicated}, {{0}, 1}};
+  ValueId pt = tiles.add(Opcode::Exp, {xt}, f32({4, 4}));
+  ValueId all = tiles.add(Opcode::Accumulate, {pt}, f32({4, 1}),
+                          accumulate(Opcode::Sum, {1}, 0, Axis::X));
+  ValueId nt = tiles.add(Opcode::Div, {pt, all}, f32({4, 4}));
+  ValueId yt = tiles.add(Opcode::Matmul, {nt, wt}, f32({4, 3}));
+  tiles.addOutput(tiles.add(Opcode::Accumulate, {yt}, f32({4, 1}),
+                            accumulate(Opcode::Sum, {1})));
+  tiles.addOutput(all);
+  tiles.tileOutputs = {{{kSummed}}, {{kReplicated}}};
+  expectEqual(program, makeKernel(program, tiles));
+}
+
+/// What one block holds for others of a kernel that sums the rows of tiles of 4
+/// x 16 over blocks, and multiplies columns by that in a loop, or behind it.
+static std::string explainHeld(bool isReadInLoop) {
+  Graph graph;
+  TileGraph tiles;
+  tiles.grid = {int64_t(1) << 30};
+  tiles.loop = 2;
+  ValueId x = tiles.addInput(f32({4, 16})), y = tiles.addInput(f32({4, 1}));
+  tiles.tileInputs = {{{kReplicated}, kReplicated}, {{kReplicated}, 1}};
+  ValueId rows = tiles.add(Opcode::Sum, {x}, f32({4, 1}), over({1}));
+  ValueId all = tiles.add(Opcode::Accumulate, {rows}, f32({4, 1}),
+                          accumulate(Opcode::Sum, {}, 0, Axis::X));
+  ValueId part = tiles.add(Opcode::Mul, {x, y}, f32({4, 16}));
+  if (isReadInLoop)
+    part = tiles.add(Opcode::Mul, {part, all}, f32({4, 16}));
+  ValueId sum = tiles.add(Opcode::Accumulate, {part}, f32({4, 1}),
+                          accumulate(Opcode::Sum, {1}));
+  tiles.addOutput(tiles.add(Opcode::Mul, {sum, all}, f32({4, 1})));
+  tiles.tileOutputs = {{{kReplicated}}};
+  llvm::SmallVector<ValueId> operands = {graph.addInput(f32({4, 16})),
+                                         graph.addInput(f32({4, 2}))};
+  graph.addOutput(graph.addGraph(operands, std::make_shared<TileGraph>(tiles),
+                                 f32({4, 1})));
+  return llvm::toString(checkEvaluable(graph));
+}
+
+/// Sums; or, before the loop, the tile that it reads, and parts and sums of
+/// rows.
+TEST(TileWalk, BlocksHoldWhatIsReadFromWhereTheyWait) {
+  auto expect = [](const char *elements) {
+    return std::string("operation 0 (graph): the reference holds at most "
+                       "2147483648 elements of blocks that wait for each "
+                       "other, got 1073741824 blocks of ") +
+           elements;
+  };
+  EXPECT_EQ(explainHeld(/*isReadInLoop=*/false), expect("16"));
+  EXPECT_EQ(explainHeld(/*isReadInLoop=*/true), expect("72"));
+}
+
 /// Sums `rows` copies of a tile of 4 elements.
 static Graph sumOfCopies(int64_t rows) {
   Graph program;

@@ -13,7 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CountedPrograms.h"
 #include "Mirage/Planning/LaunchBarrier.h"
+#include "Mirage/Search/JoinedParts.h"
 #include "Mirage/Search/KernelSketch.h"
 #include "Mirage/Search/KernelTraffic.h"
 #include "Mirage/Search/Search.h"
@@ -34,11 +36,12 @@ public:
 
   /// Some of the tilings of all kernels of every eighth structure, and boxes
   /// that they are in.
-  void check(const Graph &graph) {
+  void check(const Graph &graph, unsigned maxOps = 8,
+             uint64_t maxStates = 2000) {
     SearchOptions options;
     options.target = target.name;
-    options.maxOps = options.maxBlockOps = 8;
-    options.maxStates = 2000;
+    options.maxOps = options.maxBlockOps = maxOps;
+    options.maxStates = maxStates;
     options.cutsKernels = options.cutsProgram = false;
     options.verify = [](const Graph &, const Graph &) { return true; };
     options.onStructure = [&](const TargetProgram &program,
@@ -52,6 +55,7 @@ public:
 
   unsigned getNumChecked() const { return numChecked; }
   unsigned getNumStaged() const { return numStaged; }
+  unsigned getNumAhead() const { return numAhead; }
   /// Of estimates, what sketches of one tiling give of them.
   double getMeanShare() const { return sumOfShares / numChecked; }
 
@@ -94,6 +98,8 @@ private:
     if (!estimate)
       return; // it does not fit
     ++numChecked;
+    for (const JoinedParts &join : listJoins(tiles))
+      numAhead += join.isBeforeLoop;
     double trafficUs =
         kBoundRounding * model.boundTrafficUs(getTraffic(program, plan));
     double outerLoadsUs = 0, outerWorkUs = 0;
@@ -130,7 +136,7 @@ private:
   AnalyticCostModel model;
   TileSizes sizes{TileSizeSet::All};
   std::minstd_rand random;
-  unsigned numStructures = 0, numChecked = 0, numStaged = 0;
+  unsigned numStructures = 0, numChecked = 0, numStaged = 0, numAhead = 0;
   double sumOfShares = 0;
 };
 
@@ -146,6 +152,15 @@ TEST(BoundsTest, NoBoundIsAboveAnEstimate) {
     EXPECT_GT(checker.getNumChecked(), 1000u);
     EXPECT_GT(checker.getNumStaged(), 1000u);
     EXPECT_GT(checker.getMeanShare(), 0.8);
+  }
+}
+
+/// Loops that read what blocks have joined have more operators.
+TEST(BoundsTest, NoBoundIsAboveAnEstimateOfKernelsAhead) {
+  for (llvm::StringRef target : {"sm_90a", "sm_86"}) {
+    BoundChecker checker(target);
+    checker.check(attentionLinear(false), /*maxOps=*/11, /*maxStates=*/60000);
+    EXPECT_GT(checker.getNumAhead(), 100u);
   }
 }
 

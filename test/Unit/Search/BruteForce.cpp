@@ -80,7 +80,7 @@ std::optional<Term> TermTable::make(const StructureOperator &op) const {
                     !contains(term.names, choice.gridNames[*op.gridAxis]);
     if (isLooped || !hasParts || !joinsParts(op.reduction))
       return std::nullopt;
-    term.phase = term.phase <= Phase::Joined ? Phase::Joined : Phase::AfterGrid;
+    term.phase = getPhaseOfJoin(term.phase);
     term.axes &= ~(1u << *op.gridAxis);
     return term;
   }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/KernelSketch.h"
+#include "CountedPrograms.h"
 #include "Mirage/Search/Instantiator.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
@@ -31,9 +32,9 @@ public:
       : sizes{sizes}, numTilings(numTilings) {}
 
   /// Some tilings of the kernels of all structures.
-  void check(const Graph &graph) {
+  void check(const Graph &graph, unsigned maxOps = 6) {
     SearchOptions options;
-    options.maxOps = options.maxBlockOps = 6;
+    options.maxOps = options.maxBlockOps = maxOps;
     options.cutsKernels = options.cutsProgram = false;
     options.judgesCandidates = false;
     options.numCandidates = 1;
@@ -63,7 +64,7 @@ public:
   }
 
   unsigned numKernels = 0, numProducts = 0, numAccumulations = 0,
-           numTilesMoved = 0, numMasks = 0, numJoins = 0;
+           numTilesMoved = 0, numMasks = 0, numJoins = 0, numAhead = 0;
   unsigned numInTF32 = 0; ///< of the products
   /// Kernels whose warps keep rows, and products whose right operand may come
   /// by the copy engine.
@@ -140,6 +141,7 @@ private:
       EXPECT_EQ(ours.largestTile, theirs.tile);
       EXPECT_EQ(ours.tensor, theirs.tensor);
       EXPECT_EQ(ours.isInLoop, theirs.isInLoop);
+      EXPECT_EQ(ours.isRepeated, theirs.isRepeated);
       // Tiles cover the tensor for each block that reads it.
       double times = countTimes(built, ours.isInLoop);
       EXPECT_LE(ours.readers * double(ours.tensor.getNumElements()),
@@ -154,6 +156,11 @@ private:
       EXPECT_EQ(ours.numJoined, theirs.numJoined);
       EXPECT_EQ(ours.mostJoined, theirs.mostJoined);
       EXPECT_EQ(ours.keepsBlocks, theirs.keepsBlocks);
+      EXPECT_EQ(ours.ownBytes, theirs.ownBytes);
+      EXPECT_EQ(ours.needsLoop, theirs.needsLoop);
+      EXPECT_EQ(ours.isBeforeLoop, theirs.isBeforeLoop);
+      EXPECT_EQ(ours.leftBytes, theirs.leftBytes);
+      numAhead += ours.isBeforeLoop;
       EXPECT_LE(ours.totalBytes, theirs.bytes * double(built.numBlocks));
       ++numJoins;
     }
@@ -165,6 +172,7 @@ private:
          llvm::zip(sketched.operations, built.operations)) {
       EXPECT_EQ(ours.applied, theirs.applied);
       EXPECT_EQ(ours.isInLoop, theirs.isInLoop);
+      EXPECT_EQ(ours.isRepeated, theirs.isRepeated);
       EXPECT_EQ(ours.elements, theirs.elements);
       EXPECT_EQ(ours.bytes, theirs.bytes);
       EXPECT_EQ(ours.length, theirs.length);
@@ -203,6 +211,8 @@ TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
         twoOutputs(20, 64, 48), inTF32(rmsNormLinear(5, 203, 77)),
         inTF32(attention(2, 40, 96, 32))})
     checker.check(graph);
+  // Loops that read what blocks have joined have as many operators.
+  checker.check(attentionLinear(false), /*maxOps=*/11);
   EXPECT_GT(checker.numKernels, 1000u);
   EXPECT_GT(checker.numProducts, 500u);
   EXPECT_GT(checker.numInTF32, 100u);
@@ -210,6 +220,7 @@ TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
   EXPECT_GT(checker.numTilesMoved, 100u);
   EXPECT_GT(checker.numMasks, 100u);
   EXPECT_GT(checker.numJoins, 100u);
+  EXPECT_GT(checker.numAhead, 100u);
 }
 
 /// Warps keep rows of tiles whose sizes are powers of two.

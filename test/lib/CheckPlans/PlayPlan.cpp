@@ -284,6 +284,7 @@ private:
         timeline().write(touchOwn(op.getResult()));
       }
     playOps(Phase::Invariant);
+    playOps(Phase::Joined);
   }
 
   void loadInputs(Phase phase) {

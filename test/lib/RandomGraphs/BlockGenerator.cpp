@@ -10,7 +10,6 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "OperationDrawer.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::mirage;
@@ -250,16 +249,20 @@ void BlockGenerator::leaveLoop() {
 void BlockGenerator::joinBeforeLoop() {
   operations.enter(Stage::BeforeLoop);
   addOperations(draw.between(0, 1));
-  joinOne();
-  addOperations(draw.between(0, 1));
+  for (unsigned count = draw.between(1, 3); count > 0; --count) {
+    joinOne();
+    addOperations(draw.between(0, 1));
+  }
   operations.enter(Stage::InLoop);
-  auto isOfLoop = [&](ValueId value) {
-    return writer[value].phase == Phase::Loop;
+  auto find = [&](Phase phase) -> std::optional<ValueId> {
+    for (ValueId value = writer.getNumValues(); value-- > 0;)
+      if (writer[value].phase == phase)
+        return value;
+    return std::nullopt;
   };
-  ValueId joined = writer.getNumValues() - 1;
-  if (draw.chance(80))
-    operations.combine(*llvm::find_if(llvm::seq<ValueId>(0, joined), isOfLoop),
-                       joined);
+  auto joined = find(Phase::Joined), looped = find(Phase::Loop);
+  if (joined && looped && draw.chance(80))
+    operations.combine(*looped, *joined);
 }
 
 void BlockGenerator::joinBlocks() {
@@ -381,7 +384,7 @@ llvm::Expected<std::optional<GeneratedBlock>> BlockGenerator::run() {
   chooseHeader();
   if (!addInputs())
     return std::nullopt;
-  if (block.tiles.loop > 1 && draw.chance(25))
+  if (draw.chance(25))
     joinBeforeLoop();
   addWanted(Stage::InLoop);
   addOperations(draw.between(1, 4));

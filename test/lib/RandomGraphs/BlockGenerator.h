@@ -12,6 +12,7 @@
 // and into ranges in which it loses no digits. Phases follow from the rules of
 // the project: a stage draws from the values that are known in it.
 //
+//   before the loop  what it does not change, and joins over axes of that
 //   in the loop      operations, of tiles and what does not change
 //   after it         what accumulations over the loop left
 //   after the grid   what accumulations over its axes left

@@ -334,7 +334,8 @@ bool OperationDrawer::tryAccumulate(ValueId value, Axis axis, Opcode reduction,
     if (!rescaling)
       return false;
     operands.push_back(*rescaling);
-    if (writer[*rescaling].expDepth >= kMostExpDepth)
+    if (std::max(writer[value].expDepth, writer[*rescaling].expDepth) >=
+        kMostExpDepth)
       return false;
     // Factors are 1 at most.
     *range = range->join({0, 0});

@@ -32,8 +32,6 @@ DenseMap<Value, AxisSet> computeVaryingAxes(TileGraphOpInterface op);
 /// where no blocks are joined.
 /// \param phases  as `computePhases` gives them.
 Phase getExecutionPhase(Operation *op, const DenseMap<Value, Phase> &phases);
-/// The phase in which each op of such a body is carried out.
-DenseMap<Operation *, Phase> computeExecutionPhases(TileGraphOpInterface op);
 
 /// The attributes of a graph op for a TileGraph's extents and maps.
 SmallVector<NamedAttribute> writeTileGraphHeader(MLIRContext *context,
