@@ -22,9 +22,8 @@ static llvm::BitVector collectOperations(const TileGraph &graph,
   llvm::BitVector operations(graph.getNodes().size());
   for (unsigned number = graph.getNodes().size(); number-- > 0;) {
     const Node &operation = graph.getNodes()[number];
-    bool isRead = llvm::any_of(operation.results, [&](ValueId result) {
-      return values[result];
-    });
+    bool isRead = llvm::any_of(operation.results,
+                               [&](ValueId result) { return values[result]; });
     if (!isRead || isGiven[number])
       continue;
     operations.set(number);

@@ -175,7 +175,8 @@ double mlir::mirage::getJoiningUs(const JoiningKernel &kernel, int64_t pieces,
   int64_t waves = llvm::divideCeil(kernel.numBlocks * pieces, target.numSMs);
   double bytes = double(kernel.partBytes) / double(pieces) + kernel.wholeBytes;
   return getLaunchBarrierUs(barrier, target) +
-         double(waves * kernel.numJoined) * bytes / target.loadBytesPerUsSM;
+         double(waves) * double(kernel.numJoined) * bytes /
+             target.loadBytesPerUsSM;
 }
 
 int64_t mlir::mirage::chooseJoinPieces(const JoiningKernel &kernel,
