@@ -59,6 +59,18 @@ def _find_integer(value: Any) -> Optional[int]:
     return found if found in _INT64 else None
 
 
+def to_flag(what: str, value: Any, default: bool = False) -> bool:
+    """NumPy's flags, 0 and 1 are flags as well; None is the default."""
+    if value is None:
+        return default
+    try:
+        if value in (True, False):
+            return bool(value)
+    except Exception:  # of foreign types, whatever it may be
+        pass
+    raise GraphError(f"expects {what} of True or False, got {show(value)}")
+
+
 def to_integer(what: str, value: Any) -> int:
     found = _find_integer(value)
     if found is None:

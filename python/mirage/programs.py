@@ -343,7 +343,7 @@ def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
         if kind != "optimized":
             return CompiledGraph(str(folder))
         return OptimizedGraph(str(folder), SearchResult(**described["result"]), (folder / "program.mlir").read_text())
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"expects a folder that save() has made, got {folder}: {error}") from None
 
 

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
-from .arguments import is_number, show, to_choice, to_path
+from .arguments import is_number, show, to_choice, to_flag, to_path
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
@@ -210,13 +210,16 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     if not isinstance(backend, str) or backend != "cuda":
         why = ": Mirage makes PTX itself and needs no other compiler" if show(backend)[1:-1] in _OTHER_BACKENDS else ""
         raise GraphError(f'expects backend="cuda", got {show(backend)}{why}')
+    verbose, save_codes = to_flag("verbose", verbose), to_flag("save_codes", save_codes)
+    is_formal_verified = to_flag("is_formal_verified", is_formal_verified)
+    use_cached_graphs = to_flag("use_cached_graphs", use_cached_graphs) or to_flag("use_graph_dataset", use_graph_dataset)
     given = dict(zip(RESTRICTIONS, (imaps, omaps, griddims, blockdims, fmaps, franges, warmup_iters, profile_iters)))
     warn_of_restrictions(name for name, value in given.items() if value is not None)
-    if not use_symbolic_search:
+    if not to_flag("use_symbolic_search", use_symbolic_search, default=True):
         warn("use_symbolic_search=False: no effect, sizes are symbolic in all searches")
     unused = [name for name in extra if is_unused(name)]
     warn_of_unused(unused)
-    options = _make_options(config, use_cached_graphs or use_graph_dataset, search_time_limit_sec,
+    options = _make_options(config, use_cached_graphs, search_time_limit_sec,
                             previous_checkpoint, seed, threads, target,
                             {name: value for name, value in extra.items() if name not in unused})
     check_helpers(executor, shards, on_progress)

@@ -17,6 +17,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
+from .arguments import show, to_flag
 from .errors import CompileError, MirageError
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
@@ -209,11 +210,14 @@ def _check_options(options: Dict[str, Any]) -> None:
     nothing shows it, which leaves nothing behind. It takes 50 ms, so options are searched with once."""
     for name in ("previous_checkpoint", "checkpoint"):
         if options.get(name) is not None:
-            raise CompileError(f"expects no {name}, since a model has several parts, got {options[name]!r}")
+            raise CompileError(f"expects no {name}, since a model has several parts, got {show(options[name])}")
     choose_measuring(options.get("measure"), options.get("target"))
     check_helpers(options.get("executor"), options.get("shards"), options.get("on_progress"))
-    options = {**options, "measure": False, "on_progress": None, "executor": None, "shards": None, "save_codes": False,
-               "use_cached_graphs": False, "use_graph_dataset": False, "verbose": False}
+    flags = ("save_codes", "use_cached_graphs", "use_graph_dataset", "verbose")
+    for name in flags:
+        to_flag(name, options.get(name))
+    options = {**options, "measure": False, "on_progress": None, "executor": None, "shards": None,
+               **{name: False for name in flags}}
     described = repr(sorted(options.items(), key=lambda option: option[0]))
     if described in _checked:
         return
@@ -267,14 +271,16 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
     from torch._dynamo.backends.common import aot_autograd
 
     for name, value in others.items():
-        raise CompileError(f"expects nothing but options, got {name}={value!r}")
+        raise CompileError(f"expects nothing but options, got {name}={show(value)}")
+    if options is not None and not (isinstance(options, dict) and all(isinstance(name, str) for name in options)):
+        raise CompileError(f"expects options as a dictionary of names and values, got {show(options)}")
     given = {"search_time_limit_sec": 60, **(options or {})}
     fallback = given.pop("fallback", "eager")
-    if fallback not in list(_FALLBACKS):
-        raise CompileError(f"expects fallback of {' or '.join(_FALLBACKS)}, got {fallback!r}")
+    if not isinstance(fallback, str) or fallback not in _FALLBACKS:
+        raise CompileError(f"expects fallback of {' or '.join(_FALLBACKS)}, got {show(fallback)}")
     takes = given.pop("takes", "improved")
-    if takes not in ["improved", "all"]:
-        raise CompileError(f"expects takes of improved or all, got {takes!r}")
+    if not isinstance(takes, str) or takes not in ("improved", "all"):
+        raise CompileError(f"expects takes of improved or all, got {show(takes)}")
     _check_options(given)
     report = Report(fallback)
     reports.append(report)

@@ -161,3 +161,18 @@ def test_a_path_of_no_file(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     with pytest.raises(mi.GraphError, match="expects a file with JSON, got .*bytes"):
         mi.from_json(tmp_path / "bytes")
+
+
+@pytest.mark.parametrize("flag", ["verbose", "save_codes", "is_formal_verified", "use_cached_graphs",
+                                  "use_graph_dataset", "use_symbolic_search"])
+def test_flags(flag, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    graph = mi.new_kernel_graph()
+    graph.mark_output(graph.exp(graph.new_input(dims=(8, 64))))
+    for name, value in VALUES.items():
+        if name not in ("None", "bool"):
+            with pytest.raises(mi.GraphError, match=f"expects {flag} of True or False, got "):
+                graph.superoptimize(**{flag: value})
+    for value in (None, np.bool_(True), 1):
+        graph.superoptimize(max_states=1, **{flag: value})

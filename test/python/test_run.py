@@ -262,6 +262,12 @@ def test_what_is_known_of_a_program(program):
     assert ".target sm_90a" in compiled.ptx and "mirage_kernel.graph" in compiled.mlir
 
 
+def test_a_description_without_end_is_none(tmp_path):
+    (tmp_path / "result.json").write_text("[" * 100000)
+    with pytest.raises(mi.RunError, match=r"expects a folder that save\(\) has made"):
+        mi.load(tmp_path)
+
+
 def test_save_and_load(program, rng, tmp_path, monkeypatch):
     x, w = make_inputs(rng)
     optimized = program.superoptimize(max_states=2000)

@@ -312,6 +312,8 @@ def test_what_is_not_improved_is_left():
     ({"colour": "red"}, "no such option colour"),
     ({"fallback": "triton"}, "expects fallback of eager or inductor, got 'triton'"),
     ({"fallback": ["eager"]}, r"expects fallback of eager or inductor, got \['eager'\]"),
+    ({"fallback": torch.ones(2)}, r"expects fallback of eager or inductor, got tensor\(\[1., 1.\]\)"),
+    ({"verbose": torch.ones(2)}, r"expects verbose of True or False, got tensor\(\[1., 1.\]\)"),
     ({"max_states": "many"}, "expects max-states of 1 to [0-9]*, got 'many'"),
     ({"measure": "often"}, "expects measure of True, False or None, got 'often'"),
     ({"executor": 3}, "expects an executor of concurrent.futures, or one with its submit, got 3"),
@@ -323,6 +325,12 @@ def test_options_are_checked_first(options, message):
     with pytest.raises(Exception, match=message), torch.no_grad():
         compile_for_mirage(torch.exp, options=options)(torch.randn(8, 64).half())
     assert not torch_bridge.reports
+
+
+@pytest.mark.parametrize("options", [{3: 4}, ["takes"], "takes"])
+def test_options_are_a_dictionary(options):
+    with pytest.raises(mi.CompileError, match="expects options as a dictionary of names and values, got "):
+        torch_bridge.mirage_backend(torch.fx.symbolic_trace(torch.nn.ReLU()), [torch.ones(2)], options=options)
 
 
 def test_checks_of_options_leave_nothing(tmp_path, monkeypatch):
