@@ -21,7 +21,12 @@ using namespace mlir::mirage;
 bool mlir::mirage::isHeld(Value value) {
   Operation *op = value.getDefiningOp();
   return op && op->hasAttr(kHeldAttr) &&
-         (isa<thread::GraphOp>(op) || isCarriedSum(value));
+         (isa<thread::GraphOp>(op) || isHeldMask(op) || isCarriedSum(value));
+}
+
+bool mlir::mirage::isHeldMask(Operation *op) {
+  return isa<block::MaskOp, block::CausalMaskOp>(op) &&
+         op->hasAttr(kHeldAttr) && isHeld(op->getOperand(0));
 }
 
 bool mlir::mirage::isCarriedSum(Value value) {
@@ -97,10 +102,39 @@ static RankedTensorType getHeldResult(thread::GraphOp graph) {
       *layout, cast<RankedTensorType>(op.getType()).getElementType());
 }
 
+/// Whether coordinates are sums of what registers, and lanes and warps, have in
+/// them.
+static bool areApart(const LinearLayout &layout) {
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
+    int64_t ofRegisters = 0, ofThreads = 0;
+    for (const Coordinates &base : layout.getBases(LayoutInput::Register))
+      ofRegisters |= base[dim];
+    for (LayoutInput input : {LayoutInput::Lane, LayoutInput::Warp})
+      for (const Coordinates &base : layout.getBases(input))
+        ofThreads |= base[dim];
+    if (ofRegisters & ofThreads)
+      return false;
+  }
+  return true;
+}
+
+/// Of a mask: where its operand is held, as it is, in f32.
+static RankedTensorType getMaskedType(Operation *mask) {
+  RankedTensorType held = getHeldType(mask->getOperand(0));
+  auto tile = cast<RankedTensorType>(mask->getResult(0).getType());
+  bool isWhole = held && held.getShape() == tile.getShape() &&
+                 held.getElementType().isF32() && tile.getElementType().isF32();
+  return isWhole && areApart(*thread::getFragmentLayout(held))
+             ? held
+             : RankedTensorType();
+}
+
 RankedTensorType mlir::mirage::getHeldType(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto graph = dyn_cast_or_null<thread::GraphOp>(op))
     return getHeldResult(graph);
+  if (op && isHeldMask(op))
+    return getMaskedType(op);
   auto accumulate = dyn_cast_or_null<block::AccumulateOp>(op);
   if (accumulate && canCarry(accumulate) && isCarriedSum(value))
     return getHeldType(accumulate.getOperand());
@@ -331,7 +365,7 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
   if (!held)
     return llvm::createStringError(
         "a result of items that warps hold as a linear layout, or an "
-        "accumulation of one that is held");
+        "accumulation or a mask of one that is held");
   if (auto graph = value.getDefiningOp<thread::GraphOp>();
       graph && !canRoundUp(graph))
     return llvm::createStringError(
@@ -341,6 +375,8 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
       if (canCarry(accumulate) && (use.get() == accumulate.getOperand() ||
                                    isCarriedSum(accumulate.getResult())))
         continue;
+    if (isHeldMask(use.getOwner()))
+      continue;
     if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
       if (canRoundUp(reader) &&
           EdgeReader(reader, use.getOperandNumber(), held)

@@ -65,6 +65,13 @@ static bool canBeKept(const TileGraph &graph, const Node &op) {
          graph.getType(op.results[0]).element == ElementType::F32;
 }
 
+/// Whether an operation replaces some elements of what registers keep, in f32.
+static bool masksInPlace(const TileGraph &graph, const Node &op) {
+  return (op.opcode == Opcode::Mask || op.opcode == Opcode::CausalMask) &&
+         graph.getType(op.operands[0]).element == ElementType::F32 &&
+         graph.getType(op.results[0]).element == ElementType::F32;
+}
+
 namespace {
 class RowFinder {
 public:
@@ -183,7 +190,7 @@ RowFinder::findHeldOperands(unsigned number) const {
       return held;
     return {};
   case OperatorKind::Movement:
-    if (op.opcode == Opcode::Cast)
+    if (op.opcode == Opcode::Cast || masksInPlace(graph, op))
       return held;
     return {};
   case OperatorKind::Copy:

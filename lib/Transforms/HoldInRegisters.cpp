@@ -49,9 +49,10 @@ static void readInPlace(Value held) {
 /// all are at first, and those drop out that cannot. \returns whether any are.
 static bool holdRows(block::GraphOp graph) {
   SmallVector<Operation *> rows;
-  for (auto op : graph.getBody().getOps<thread::GraphOp>())
-    if (op->hasAttr(kWholeRowsAttr) && op->getNumResults() == 1)
-      rows.push_back(op);
+  for (Operation &op : graph.getBody().front())
+    if (isa<thread::GraphOp, block::MaskOp, block::CausalMaskOp>(op) &&
+        op.hasAttr(kWholeRowsAttr) && op.getNumResults() == 1)
+      rows.push_back(&op);
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (Operation *op : rows)
     op->setAttr(kHeldAttr, held);

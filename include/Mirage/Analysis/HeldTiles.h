@@ -8,11 +8,11 @@
 //
 // A value of a block graph has a tile of shared memory, or is held in the
 // registers of the warps that compute it (Mirage/Layout/HeldTiles.h), which
-// `mirage.held` on its op says: on a thread graph, of its result, and on an
-// accumulation over the loop, of what it has come to. An accumulation whose
-// operand is held carries its sum in registers from one iteration to the next;
-// if it is not held itself, that is brought to shared memory once, behind the
-// loop.
+// `mirage.held` on its op says: on a thread graph, or a mask of what is held,
+// of its result, and on an accumulation over the loop, of what it has come to.
+// An accumulation whose operand is held carries its sum in registers from one
+// iteration to the next; if it is not held itself, that is brought to shared
+// memory once, behind the loop.
 //
 //   %p = mirage_thread.graph ... {mirage.held} ...       in registers
 //   %s = mirage_block.accumulate %p over loop sum        carried in registers,
@@ -47,8 +47,13 @@ inline constexpr llvm::StringLiteral kWholeRowsAttr = "mirage.whole_rows";
 inline constexpr llvm::StringLiteral kRowRegistersAttr = "mirage.row_registers";
 
 /// Whether an op of a block graph says that its result is held in registers,
-/// and is one that may: a thread graph, or an accumulation of what is held.
+/// and is one that may: a thread graph, or an accumulation or a mask of what is
+/// held.
 bool isHeld(Value value);
+
+/// Whether an op is a mask of what is held, and leaves it in the same
+/// registers.
+bool isHeldMask(mlir::Operation *op);
 
 /// Whether a value is a sum over the loop that grows in registers: what it adds
 /// up is held.
@@ -57,8 +62,8 @@ bool isCarriedSum(Value value);
 /// The type of a value as the block's warps hold it: rounded up to what their
 /// windows cover, with a layout of as many warp bits.
 /// \returns null where nothing is held so: of values that are neither a thread
-/// graph's only result nor an accumulation of one, items that are no linear
-/// layout, and blocks whose warps are no power of two.
+/// graph's only result nor an accumulation or a mask of one, items that are no
+/// linear layout, and blocks whose warps are no power of two.
 RankedTensorType getHeldType(Value value);
 
 /// Whether an accumulation over the loop can carry its sum in registers: it

@@ -261,7 +261,8 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
     rule). `mirage.whole_rows` on the ops says so, and `mirage.row_registers` on the graph
     how many registers of a thread they take. `--convert-mirage-block-to-thread` cuts
     their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
-    they compute in registers. Behind the loop rows go on on its sums, and what they leave
+    they compute in registers. Masks, of keys that a last tile has not or causal ones,
+    replace elements there. Behind the loop rows go on on its sums, and what they leave
     for an output of a smaller type is cast to that before it is brought to shared memory.
     A graph whose rows take more than half of the registers that its threads can have is
     left alone.

@@ -293,8 +293,14 @@ void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
                           coordinates);
 }
 
+static constexpr unsigned kLanes = 32;
+
+Value BlockEmitter::emitWarp() {
+  return arith::ShRUIOp::create(builder, threadId,
+                                getIndex(llvm::Log2_32(kLanes)));
+}
+
 Value BlockEmitter::emitLane() {
-  constexpr int64_t kLanes = 32;
   return arith::AndIOp::create(builder, threadId, getIndex(kLanes - 1));
 }
 

@@ -115,6 +115,8 @@ public:
   void emitBarrier() { barrier.emit(builder); }
   /// The thread's number in its warp, of type index.
   Value emitLane();
+  /// The number of its warp in the block, of type index.
+  Value emitWarp();
   /// An i1: this is lane 0 of its warp.
   Value emitIsFirstLane();
 

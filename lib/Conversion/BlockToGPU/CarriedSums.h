@@ -16,7 +16,7 @@ namespace mlir::mirage {
 
 /// What the registers of a block's warps hold.
 struct HeldValues {
-  DenseMap<Value, HeldTile> tiles; ///< by result of a thread graph
+  DenseMap<Value, HeldTile> tiles; ///< by result of a thread graph, or mask
   DenseMap<Value, Value> current;  ///< tensors: what they hold now
 };
 

@@ -10,6 +10,7 @@
 #include "BlockEmitter.h"
 #include "CarriedSums.h"
 #include "ComputeTiles.h"
+#include "HeldMasks.h"
 #include "LateProducts.h"
 #include "LaunchBarriers.h"
 #include "Mirage/Analysis/AheadProducts.h"
@@ -44,9 +45,14 @@ public:
     emitter.barrier = context.barrier;
     emitter.setBlockCoordinates(context.coordinates);
     rings.emplace(emitter, steps, placement, context);
-    for (auto op : graph.getBody().getOps<thread::GraphOp>())
-      if (op->hasAttr(kHeldAttr))
-        held.tiles.try_emplace(op.getResult(0), op);
+    for (Operation &op : graph.getBody().front()) {
+      if (auto step = dyn_cast<thread::GraphOp>(op);
+          step && op.hasAttr(kHeldAttr))
+        held.tiles.try_emplace(step.getResult(0), step);
+      if (isHeldMask(&op))
+        held.tiles.try_emplace(op.getResult(0),
+                               held.tiles.at(op.getOperand(0)));
+    }
     sums.emplace(emitter, graph, held);
     late.emplace(emitter, graph, held);
   }
@@ -302,6 +308,12 @@ private:
       return; // the iteration before has done it
     if (auto threadGraph = dyn_cast<thread::GraphOp>(step.op))
       return emitThreadGraph(threadGraph);
+    if (isHeldMask(step.op)) {
+      Value masked = emitHeldMask(emitter, step.op,
+                                  held.current.at(step.op->getOperand(0)));
+      held.current[step.op->getResult(0)] = masked;
+      return;
+    }
     emitCompute(emitter, cast<OperatorOpInterface>(step.op));
   }
 

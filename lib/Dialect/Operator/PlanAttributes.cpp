@@ -97,7 +97,9 @@ static ArrayRef<StringRef> getOps(Holder holder) {
                                          "mirage_thread.graph"},
                              kSum[] = {"mirage_block.accumulate"},
                              kHeld[] = {"mirage_thread.graph",
-                                        "mirage_block.accumulate"},
+                                        "mirage_block.accumulate",
+                                        "mirage_block.mask",
+                                        "mirage_block.causal_mask"},
                              kProgram[] = {"func.func", "mirage_kernel.graph"};
   switch (holder) {
   case Holder::BlockGraph:

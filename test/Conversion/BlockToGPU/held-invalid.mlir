@@ -28,7 +28,7 @@ func.func @no_warps(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   ^bb0(%a: tensor<16x16xf32>):
     %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
     ^bb0(%t: tensor<16x16xf32>):
-      // expected-error @below {{expects no 'mirage.held', which is of mirage_thread.graph and mirage_block.accumulate}}
+      // expected-error @below {{expects no 'mirage.held', which is of mirage_thread.graph and mirage_block.accumulate and mirage_block.mask and mirage_block.causal_mask}}
       %y = mirage_block.exp %t {mirage.held} : tensor<16x16xf32>
       %z = mirage_block.neg %y : tensor<16x16xf32>
       mirage_block.yield %z : tensor<16x16xf32>
@@ -48,7 +48,7 @@ func.func @not_carried(%x: tensor<16x64xf32>) -> tensor<16x1xf32> {
     %o = mirage_block.graph grid() threads(32) loop(4) ins(%a imap() fmap(1)) outs(omap()) : (tensor<16x64xf32>) -> tensor<16x1xf32> {
     ^bb0(%t: tensor<16x16xf32>):
       %y = mirage_block.sum %t dims [1] : tensor<16x16xf32>
-      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation of one that is held}}
+      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation or a mask of one that is held}}
       %s = mirage_block.accumulate %y over loop sum {mirage.held} : tensor<16x1xf32>
       %z = mirage_block.sqrt %s : tensor<16x1xf32>
       mirage_block.yield %z : tensor<16x1xf32>
@@ -119,4 +119,23 @@ func.func @rounded_up(%x: tensor<16x8xf32>, %y: tensor<48x8xf32>) -> tensor<48x8
     mirage_kernel.yield %o : tensor<48x8xf32>
   } : tensor<48x8xf32>
   return %r : tensor<48x8xf32>
+}
+
+// -----
+
+// What is masked lies in shared memory.
+func.func @mask_of_a_tile(%x: tensor<16x60xf32>) -> tensor<16x1xf32> {
+  %e = tensor.empty() : tensor<16x1xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<16x60xf32>) outs(%e : tensor<16x1xf32>) {
+  ^bb0(%a: tensor<16x60xf32>):
+    %o = mirage_block.graph grid() threads(32) loop(4) ins(%a imap() fmap(1)) outs(omap()) : (tensor<16x60xf32>) -> tensor<16x1xf32> {
+    ^bb0(%t: tensor<16x16xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, a result of items that warps hold as a linear layout, or an accumulation or a mask of one that is held}}
+      %m = mirage_block.mask %t dims [1] axes ["loop"] extent 60 value 1.0 {mirage.held} : tensor<16x16xf32>
+      %s = mirage_block.accumulate %m over loop sum dims [1] : tensor<16x16xf32>
+      mirage_block.yield %s : tensor<16x1xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x1xf32>
+  } : tensor<16x1xf32>
+  return %r : tensor<16x1xf32>
 }

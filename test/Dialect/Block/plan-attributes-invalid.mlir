@@ -19,7 +19,7 @@ func.func @held_of_false(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 func.func @held_by_nobody(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
   ^bb0(%t: tensor<4x64xf32>):
-    // expected-error @below {{'mirage_block.exp' op expects no 'mirage.held', which is of mirage_thread.graph and mirage_block.accumulate}}
+    // expected-error @below {{'mirage_block.exp' op expects no 'mirage.held', which is of mirage_thread.graph and mirage_block.accumulate and mirage_block.mask and mirage_block.causal_mask}}
     %y = mirage_block.exp %t {mirage.held} : tensor<4x64xf32>
     mirage_block.yield %y : tensor<4x64xf32>
   }

@@ -174,8 +174,28 @@ TEST(WarpRows, WhatNeedsOtherRowsEnds) {
   EXPECT_EQ(list(Opcode::Max, {1, 1}, over({0, 1})), without);
   EXPECT_EQ(list(Opcode::Transpose, {32, 32}, over({1, 0})), without);
   EXPECT_EQ(list(Opcode::Reshape, {32, 32}, {}), without);
-  EXPECT_EQ(list(Opcode::CausalMask, {32, 32}, {}), without);
   EXPECT_EQ(list(Opcode::Exp, {2, 32, 32}, {}), without);
+}
+
+/// Masks replace elements where they are, in f32.
+TEST(WarpRows, MaskedRowsAreHeld) {
+  auto list = [](Opcode opcode, ElementType element) {
+    Tiles graph(32);
+    ValueId x = graph.addWhole(f16({32, 16})),
+            y = graph.addLooped(f16({16, 32}));
+    ValueId value = graph.add(Opcode::Matmul, {x, y}, f32({32, 32}));
+    if (element != ElementType::F32)
+      value = graph.add(Opcode::Cast, {value}, {{32, 32}, element});
+    Attributes mask;
+    mask.dims = {1};
+    value = graph.add(opcode, {value}, {{32, 32}, element}, mask);
+    graph.addOutput(graph.add(Opcode::Sum, {value}, f32({32, 1}), over({1})));
+    return listMembers(graph);
+  };
+  EXPECT_EQ(list(Opcode::Mask, ElementType::F32), " matmul mask sum");
+  EXPECT_EQ(list(Opcode::CausalMask, ElementType::F32),
+            " matmul causal_mask sum");
+  EXPECT_EQ(list(Opcode::CausalMask, ElementType::F16), "");
 }
 
 /// Rows are reduced along their elements, and nothing else with them, even if

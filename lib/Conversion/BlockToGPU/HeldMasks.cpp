@@ -1,0 +1,135 @@
+//===- HeldMasks.cpp - Masks of what warps hold ---------------------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HeldMasks.h"
+#include "Mirage/Conversion/ScalarToArith.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace mlir::mirage;
+
+namespace {
+/// Hides elements whose coordinate along `column`, less that along `row`, is
+/// `limit` or more: of the tile, and signed.
+struct HiddenElements {
+  unsigned column;
+  std::optional<unsigned> row;
+  Value limit;
+  double replacement;
+};
+} // namespace
+
+/// Where the tile begins in the whole tensor.
+static Value emitBegin(BlockEmitter &emitter, ArrayRef<Axis> axes,
+                       int64_t size) {
+  return arith::MulIOp::create(emitter.builder, emitter.getTileNumber(axes),
+                               emitter.getIndex(size));
+}
+
+static HiddenElements readMask(BlockEmitter &emitter, Operation *op,
+                               ArrayRef<int64_t> tile) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Attributes attributes = readOperatorAttributes(op);
+  if (cast<OperatorOpInterface>(op).getTableOpcode() == Opcode::Mask) {
+    unsigned dim = attributes.dims.front();
+    Value limit =
+        arith::SubIOp::create(builder, emitter.getIndex(attributes.extent),
+                              emitBegin(emitter, attributes.axes, tile[dim]));
+    return {dim, std::nullopt, limit, attributes.scalars.front()};
+  }
+  // A row keeps columns up to its own number and the offset.
+  unsigned column = tile.size() - 1, row = column - 1;
+  Value last = arith::AddIOp::create(
+      builder, emitBegin(emitter, attributes.axes, tile[row]),
+      emitter.getIndex(attributes.offset + 1));
+  Value limit = arith::SubIOp::create(
+      builder, last, emitBegin(emitter, attributes.columnAxes, tile[column]));
+  return {column, row, limit, getNeutral(Combiner::Max)};
+}
+
+/// What the bits of a lane's, or a warp's, number add to a coordinate.
+static Value emitPart(ImplicitLocOpBuilder &builder, Value part, Value number,
+                      ArrayRef<Coordinates> bases, unsigned dim) {
+  auto getIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, value);
+  };
+  for (auto [bit, base] : llvm::enumerate(bases)) {
+    if (base[dim] == 0)
+      continue;
+    Value isSet = arith::AndIOp::create(
+        builder, arith::ShRUIOp::create(builder, number, getIndex(bit)),
+        getIndex(1));
+    part = arith::XOrIOp::create(
+        builder, part,
+        arith::MulIOp::create(builder, isSet, getIndex(base[dim])));
+  }
+  return part;
+}
+
+/// The coordinate of a thread's first register.
+static Value emitCoordinate(BlockEmitter &emitter, const LinearLayout &layout,
+                            unsigned dim) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value coordinate = emitPart(builder, emitter.getIndex(0), emitter.emitLane(),
+                              layout.getBases(LayoutInput::Lane), dim);
+  return emitPart(builder, coordinate, emitter.emitWarp(),
+                  layout.getBases(LayoutInput::Warp), dim);
+}
+
+/// Each register, or what stands in its place. Images of registers' bits have
+/// none in common with those of lanes and warps (`canMaskHeld`), so that they
+/// are added.
+static SmallVector<Value> emitSelects(BlockEmitter &emitter,
+                                      const LinearLayout &layout,
+                                      const HiddenElements &hidden,
+                                      ValueRange registers) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value first = emitCoordinate(emitter, layout, hidden.column);
+  if (hidden.row)
+    first = arith::SubIOp::create(builder, first,
+                                  emitCoordinate(emitter, layout, *hidden.row));
+  Value room = arith::SubIOp::create(builder, hidden.limit, first);
+  Value constant = emitConstant(builder, builder.getLoc(), hidden.replacement);
+  SmallVector<Value> kept;
+  for (auto [number, element] : llvm::enumerate(registers)) {
+    Coordinates own = layout.apply(number);
+    int64_t behind = own[hidden.column] - (hidden.row ? own[*hidden.row] : 0);
+    Value isKept = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt,
+                                         emitter.getIndex(behind), room);
+    kept.push_back(arith::SelectOp::create(builder, isKept, element, constant));
+  }
+  return kept;
+}
+
+Value mlir::mirage::emitHeldMask(BlockEmitter &emitter, Operation *op,
+                                 Value held) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto type = cast<RankedTensorType>(held.getType());
+  LinearLayout layout = *thread::getFragmentLayout(type);
+  HiddenElements hidden = readMask(emitter, op, type.getShape());
+  SmallVector<Type> types(layout.getNumRegisters(), type.getElementType());
+  ValueRange registers =
+      UnrealizedConversionCastOp::create(builder, types, held).getResults();
+  Value hidesSome =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, hidden.limit,
+                            emitter.getIndex(type.getDimSize(hidden.column)));
+  auto choice = scf::IfOp::create(builder, types, hidesSome,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(builder,
+                       emitSelects(emitter, layout, hidden, registers));
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, registers);
+  builder.setInsertionPointAfter(choice);
+  return UnrealizedConversionCastOp::create(builder, type, choice.getResults())
+      .getResult(0);
+}
