@@ -25,8 +25,11 @@ bool mlir::mirage::isHeld(Value value) {
 }
 
 bool mlir::mirage::isHeldMask(Operation *op) {
-  return isa<block::MaskOp, block::CausalMaskOp>(op) &&
-         op->hasAttr(kHeldAttr) && isHeld(op->getOperand(0));
+  if (!isa<block::MaskOp, block::CausalMaskOp>(op) || !op->hasAttr(kHeldAttr))
+    return false;
+  Operation *masked = op->getOperand(0).getDefiningOp();
+  return masked && masked->hasAttr(kHeldAttr) &&
+         (isa<thread::GraphOp>(masked) || isHeldMask(masked));
 }
 
 bool mlir::mirage::isCarriedSum(Value value) {

@@ -65,9 +65,23 @@ static bool canBeKept(const TileGraph &graph, const Node &op) {
          graph.getType(op.results[0]).element == ElementType::F32;
 }
 
-/// Whether an operation replaces some elements of what registers keep, in f32.
+static bool isMask(const Node &op) {
+  return op.opcode == Opcode::Mask || op.opcode == Opcode::CausalMask;
+}
+
+static bool isComputedBy(const TileGraph &graph, ValueId value,
+                         llvm::function_ref<bool(const Node &)> is) {
+  const Node *definition = graph.getDefinition(value);
+  return definition && is(*definition);
+}
+
+/// Whether an operation replaces some elements of what registers keep, in f32:
+/// of what a step has computed, and of no sum over the loop.
 static bool masksInPlace(const TileGraph &graph, const Node &op) {
-  return (op.opcode == Opcode::Mask || op.opcode == Opcode::CausalMask) &&
+  auto isSum = [](const Node &other) {
+    return other.opcode == Opcode::Accumulate;
+  };
+  return isMask(op) && !isComputedBy(graph, op.operands[0], isSum) &&
          graph.getType(op.operands[0]).element == ElementType::F32 &&
          graph.getType(op.results[0]).element == ElementType::F32;
 }
@@ -184,6 +198,9 @@ RowFinder::findHeldOperands(unsigned number) const {
     return {};
   case OperatorKind::Accumulate:
     // What rescales a sum the same warps have to hold.
+    if (op.attributes.dims.empty() &&
+        isComputedBy(graph, op.operands[0], isMask))
+      return {}; // sums grow with what steps compute
     if (op.attributes.axis == Axis::Loop && op.getNumCarried() == 1 &&
         held.size() == op.operands.size() &&
         (op.attributes.dims.empty() || reducesRows(op, operand)))
@@ -274,6 +291,9 @@ bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
         getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
         op.operands[1] == value;
     if (isRead && (!rows.members[number] || isRightOperand))
+      return false;
+    // A mask works in registers if what it leaves stays there.
+    if (isRead && isMask(op) && !areRowsHeld(graph, rows, op.results[0]))
       return false;
   }
   return true;

@@ -47,8 +47,8 @@ inline constexpr llvm::StringLiteral kWholeRowsAttr = "mirage.whole_rows";
 inline constexpr llvm::StringLiteral kRowRegistersAttr = "mirage.row_registers";
 
 /// Whether an op of a block graph says that its result is held in registers,
-/// and is one that may: a thread graph, or an accumulation or a mask of what is
-/// held.
+/// and is one that may: a thread graph, a mask of what one leaves so, or an
+/// accumulation of what is held.
 bool isHeld(Value value);
 
 /// Whether an op is a mask of what is held, and leaves it in the same

@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Layout/LinearLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -293,15 +294,13 @@ void BlockEmitter::writeElement(Value memref, ValueRange coordinates,
                           coordinates);
 }
 
-static constexpr unsigned kLanes = 32;
-
 Value BlockEmitter::emitWarp() {
-  return arith::ShRUIOp::create(builder, threadId,
-                                getIndex(llvm::Log2_32(kLanes)));
+  return arith::ShRUIOp::create(builder, threadId, getIndex(kLaneBits));
 }
 
 Value BlockEmitter::emitLane() {
-  return arith::AndIOp::create(builder, threadId, getIndex(kLanes - 1));
+  return arith::AndIOp::create(builder, threadId,
+                               getIndex((1 << kLaneBits) - 1));
 }
 
 Value BlockEmitter::emitIsFirstLane() {

@@ -84,9 +84,22 @@ static Value emitCoordinate(BlockEmitter &emitter, const LinearLayout &layout,
                   layout.getBases(LayoutInput::Warp), dim);
 }
 
+/// What is left of a limit behind a thread's first register, or more or less
+/// than any register can be behind it: compared in 32 bits.
+static Value emitRoom(ImplicitLocOpBuilder &builder, Value limit, Value first) {
+  constexpr int64_t kFar = int64_t(1) << 30;
+  auto getIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, value);
+  };
+  Value room = arith::SubIOp::create(builder, limit, first);
+  room = arith::MinSIOp::create(builder, room, getIndex(kFar));
+  room = arith::MaxSIOp::create(builder, room, getIndex(-kFar));
+  return arith::IndexCastOp::create(builder, builder.getI32Type(), room);
+}
+
 /// Each register, or what stands in its place. Images of registers' bits have
-/// none in common with those of lanes and warps (`canMaskHeld`), so that they
-/// are added.
+/// none in common with those of lanes and warps (`getHeldType` sees to it), so
+/// that they are added.
 static SmallVector<Value> emitSelects(BlockEmitter &emitter,
                                       const LinearLayout &layout,
                                       const HiddenElements &hidden,
@@ -96,14 +109,14 @@ static SmallVector<Value> emitSelects(BlockEmitter &emitter,
   if (hidden.row)
     first = arith::SubIOp::create(builder, first,
                                   emitCoordinate(emitter, layout, *hidden.row));
-  Value room = arith::SubIOp::create(builder, hidden.limit, first);
+  Value room = emitRoom(builder, hidden.limit, first);
   Value constant = emitConstant(builder, builder.getLoc(), hidden.replacement);
   SmallVector<Value> kept;
   for (auto [number, element] : llvm::enumerate(registers)) {
     Coordinates own = layout.apply(number);
     int64_t behind = own[hidden.column] - (hidden.row ? own[*hidden.row] : 0);
     Value isKept = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt,
-                                         emitter.getIndex(behind), room);
+                                         emitI32(builder, behind), room);
     kept.push_back(arith::SelectOp::create(builder, isKept, element, constant));
   }
   return kept;

@@ -187,7 +187,8 @@ TEST(WarpRows, MaskedRowsAreHeld) {
     if (element != ElementType::F32)
       value = graph.add(Opcode::Cast, {value}, {{32, 32}, element});
     Attributes mask;
-    mask.dims = {1};
+    if (opcode == Opcode::Mask)
+      mask.dims = {1};
     value = graph.add(opcode, {value}, {{32, 32}, element}, mask);
     graph.addOutput(graph.add(Opcode::Sum, {value}, f32({32, 1}), over({1})));
     return listMembers(graph);
@@ -196,6 +197,31 @@ TEST(WarpRows, MaskedRowsAreHeld) {
   EXPECT_EQ(list(Opcode::CausalMask, ElementType::F32),
             " matmul causal_mask sum");
   EXPECT_EQ(list(Opcode::CausalMask, ElementType::F16), "");
+}
+
+/// Nothing is held of a sum over the loop that is masked, nor of what is masked
+/// and then added up as it is.
+TEST(WarpRows, MasksBesideSumsAreNotHeld) {
+  Tiles masked(32);
+  ValueId x = masked.addWhole(f16({32, 16})),
+          y = masked.addLooped(f16({16, 32}));
+  ValueId product = masked.add(Opcode::Matmul, {x, y}, f32({32, 32}));
+  ValueId sum = masked.add(Opcode::Accumulate, {product}, f32({32, 32}));
+  ValueId mask = masked.add(Opcode::CausalMask, {sum}, f32({32, 32}));
+  masked.addOutput(masked.add(Opcode::Sum, {mask}, f32({32, 1}), over({1})));
+  EXPECT_FALSE(isHeld(masked, sum));
+  EXPECT_FALSE(isHeld(masked, mask));
+
+  Tiles added(32);
+  x = added.addWhole(f16({32, 16}));
+  y = added.addLooped(f16({16, 32}));
+  product = added.add(Opcode::Matmul, {x, y}, f32({32, 32}));
+  mask = added.add(Opcode::CausalMask, {product}, f32({32, 32}));
+  ValueId largest = added.add(Opcode::Max, {mask}, f32({32, 1}), over({1}));
+  added.addOutput(added.add(Opcode::Accumulate, {mask}, f32({32, 32})));
+  added.addOutput(added.add(Opcode::Accumulate, {largest}, f32({32, 1})));
+  EXPECT_FALSE(isHeld(added, product));
+  EXPECT_FALSE(isHeld(added, mask));
 }
 
 /// Rows are reduced along their elements, and nothing else with them, even if
