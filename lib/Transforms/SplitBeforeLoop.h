@@ -10,15 +10,14 @@
 // (Mirage/Graph/JoinsAhead.h). Scores that blocks along x have joined, where
 // the loop runs over columns of V:
 //
-//   graph grid(x = 4) loop(8) {            graph grid(x = 4) loop(1) {
-//     %p = matmul %q, %k                     %p = matmul %q, %k
-//     %s = accumulate %p over x sum   ->     %s = accumulate %p over x sum
-//     %y = matmul %s, %v   in the loop     } -> %all
-//     ...                                  graph grid(x = 4) loop(8) ins(%all)
-//     {
-//   }                                        %y = matmul %all, %v
-//                                            ...
-//                                          }
+//   graph grid(x = 4) loop(8) {        graph grid(x = 4) loop(1) {
+//     %p = matmul %q, %k                 %p = matmul %q, %k
+//     %s = accumulate %p over x   ->     %s = accumulate %p over x
+//     %y = matmul %s, %v                 } -> %all
+//     ...                              graph grid(x = 4) loop(8) ins(%all) {
+//   }                                    %y = matmul %all, %v
+//                                        ...
+//                                      }
 //
 // What is joined passes device memory, and nothing else.
 //

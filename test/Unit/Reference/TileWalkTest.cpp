@@ -6,33 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mirage/Graph/DefaultTileGraph.h"
 #include "Mirage/Reference/RandomInputs.h"
-#include "Mirage/Reference/Reference.h"
+#include "TileWalkSupport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gtest/gtest.h"
 #include <cmath>
 
 using namespace mlir::mirage;
-
-static TensorSpec f16(Shape shape) { return {shape, ElementType::F16}; }
-static TensorSpec f32(Shape shape) { return {shape, ElementType::F32}; }
-
-static Attributes accumulate(Opcode reduction, Shape dims = {},
-                             int64_t count = 0, Axis axis = Axis::Loop) {
-  Attributes attributes;
-  attributes.reduction = reduction;
-  attributes.dims = dims;
-  attributes.count = count;
-  attributes.axis = axis;
-  return attributes;
-}
-
-static Attributes over(Shape dims) {
-  Attributes attributes;
-  attributes.dims = dims;
-  return attributes;
-}
+using namespace mlir::mirage::test;
 
 /// Both graphs give the same numbers on the same random inputs, on any number
 /// of threads.
@@ -56,24 +37,6 @@ static void expectEqual(const Graph &expected, const Graph &found) {
     for (size_t i = 0; i < lhs.values.size(); ++i)
       ASSERT_NEAR(lhs.values[i], rhs.values[i], 1e-12 * largest) << i;
   }
-}
-
-/// A program of one kernel with the inputs and outputs of another.
-static Graph makeKernel(const Graph &program, TileGraph tiles) {
-  Graph graph;
-  llvm::SmallVector<ValueId> operands;
-  llvm::SmallVector<TensorSpec> types;
-  for (unsigned input = 0; input < program.getNumInputs(); ++input) {
-    operands.push_back(graph.addInput(program.getType(input)));
-    types.push_back(program.getType(input));
-  }
-  auto body = std::make_shared<TileGraph>(
-      llvm::cantFail(maskPartialTiles(std::move(tiles), types)));
-  ValueId first =
-      graph.addGraph(operands, body, program.getTypes(program.getOutputs()));
-  for (size_t i = 0; i < program.getOutputs().size(); ++i)
-    graph.addOutput(first + i);
-  return graph;
 }
 
 /// exp(X)·W over the sum of all exponentials, and that sum: blocks have parts
@@ -104,102 +67,6 @@ TEST(TileWalk, BlocksAreJoinedBeforeALoop) {
   tiles.addOutput(all);
   tiles.tileOutputs = {{{kSummed}}, {{kReplicated}}};
   expectEqual(program, makeKernel(program, tiles));
-}
-
-/// What one block holds for others of a kernel that sums the rows of tiles of 4
-/// x 16 over blocks, and multiplies columns by that in a loop, or behind it.
-static std::string explainHeld(bool isReadInLoop) {
-  Graph graph;
-  TileGraph tiles;
-  tiles.grid = {int64_t(1) << 30};
-  tiles.loop = 2;
-  ValueId x = tiles.addInput(f32({4, 16})), y = tiles.addInput(f32({4, 1}));
-  tiles.tileInputs = {{{kReplicated}, kReplicated}, {{kReplicated}, 1}};
-  ValueId rows = tiles.add(Opcode::Sum, {x}, f32({4, 1}), over({1}));
-  ValueId all = tiles.add(Opcode::Accumulate, {rows}, f32({4, 1}),
-                          accumulate(Opcode::Sum, {}, 0, Axis::X));
-  ValueId part = tiles.add(Opcode::Mul, {x, y}, f32({4, 16}));
-  if (isReadInLoop)
-    part = tiles.add(Opcode::Mul, {part, all}, f32({4, 16}));
-  ValueId sum = tiles.add(Opcode::Accumulate, {part}, f32({4, 1}),
-                          accumulate(Opcode::Sum, {1}));
-  tiles.addOutput(tiles.add(Opcode::Mul, {sum, all}, f32({4, 1})));
-  tiles.tileOutputs = {{{kReplicated}}};
-  llvm::SmallVector<ValueId> operands = {graph.addInput(f32({4, 16})),
-                                         graph.addInput(f32({4, 2}))};
-  graph.addOutput(graph.addGraph(operands, std::make_shared<TileGraph>(tiles),
-                                 f32({4, 1})));
-  return llvm::toString(checkEvaluable(graph));
-}
-
-/// Sums; or, before the loop, the tile that it reads, and parts and sums of
-/// rows.
-TEST(TileWalk, BlocksHoldWhatIsReadFromWhereTheyWait) {
-  auto expect = [](const char *elements) {
-    return std::string("operation 0 (graph): the reference holds at most "
-                       "2147483648 elements of blocks that wait for each "
-                       "other, got 1073741824 blocks of ") +
-           elements;
-  };
-  EXPECT_EQ(explainHeld(/*isReadInLoop=*/false), expect("16"));
-  EXPECT_EQ(explainHeld(/*isReadInLoop=*/true), expect("72"));
-}
-
-/// Sums `rows` copies of a tile of 4 elements.
-static Graph sumOfCopies(int64_t rows) {
-  Graph program;
-  ValueId x = program.addInput(f32({1, 4}));
-  program.addOutput(program.add(Opcode::Exp, {x}, f32({1, 4})));
-  TileGraph tiles;
-  ValueId tile = tiles.addInput(f32({1, 4}));
-  tiles.grid = {1};
-  tiles.tileInputs = {{{kReplicated}, kReplicated}};
-  ValueId copies = tiles.add(Opcode::Broadcast, {tile}, f32({rows, 4}));
-  tiles.addOutput(tiles.add(Opcode::Sum, {copies}, f32({1, 4}), over({0})));
-  tiles.tileOutputs = {{{kReplicated}}};
-  return makeKernel(program, std::move(tiles));
-}
-
-TEST(TileWalk, TilesThatAreTooLargeAreSaid) {
-  EXPECT_EQ(llvm::toString(checkEvaluable(sumOfCopies(1 << 20))), "");
-  EXPECT_EQ(llvm::toString(checkEvaluable(sumOfCopies(int64_t(1) << 36))),
-            "operation 0 (graph): the reference takes tensors of at most "
-            "67108864 elements, got %1 of type tensor<68719476736x4xf32>");
-}
-
-/// The largest of a tile that `blocks` blocks hold alike, each after `loop`
-/// iterations.
-static Graph joinAlike(int64_t blocks, int64_t loop, bool waits) {
-  Graph program;
-  ValueId x = program.addInput(f32({8}));
-  program.addOutput(program.add(Opcode::Abs, {x}, f32({8})));
-  TileGraph tiles;
-  ValueId value = tiles.addInput(f32({8}));
-  tiles.grid = {blocks};
-  tiles.loop = loop;
-  tiles.tileInputs = {{{kReplicated}, kReplicated}};
-  tiles.tileOutputs = {{{kReplicated}}};
-  Attributes join;
-  join.axis = Axis::X;
-  join.reduction = Opcode::Max;
-  if (waits)
-    value = tiles.add(Opcode::Accumulate, {value}, f32({8}), join);
-  tiles.addOutput(tiles.add(Opcode::Abs, {value}, f32({8})));
-  return makeKernel(program, std::move(tiles));
-}
-
-TEST(TileWalk, WorkThatIsTooMuchIsSaid) {
-  EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(1 << 20, 1, true))), "");
-  EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(1 << 30, 1, false))), "");
-  EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(1 << 30, 1, true))),
-            "operation 0 (graph): the reference holds at most 2147483648 "
-            "elements of blocks that wait for each other, got 1073741824 "
-            "blocks of 24");
-  for (auto [blocks, loop] : {std::pair(int64_t(1) << 40, int64_t(1)),
-                              std::pair(int64_t(1) << 20, int64_t(1) << 20)})
-    EXPECT_EQ(llvm::toString(checkEvaluable(joinAlike(blocks, loop, false))),
-              "operation 0 (graph): the reference walks at most 4294967296 "
-              "iterations of blocks, got a grid and a loop of more");
 }
 
 /// X / rms(X) · W.
