@@ -169,13 +169,16 @@ Value BlockEmitter::getTileNumber(ArrayRef<Axis> axes) {
   return number ? number : getIndex(0);
 }
 
+Value BlockEmitter::getBegin(ArrayRef<Axis> axes, int64_t size) {
+  return arith::MulIOp::create(builder, getTileNumber(axes), getIndex(size));
+}
+
 SmallVector<Value>
 BlockEmitter::getOrigin(ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
                         ArrayRef<int64_t> tileShape) {
   SmallVector<Value> origin;
   for (auto [axes, size] : llvm::zip_equal(cuttingAxes, tileShape))
-    origin.push_back(
-        arith::MulIOp::create(builder, getTileNumber(axes), getIndex(size)));
+    origin.push_back(getBegin(axes, size));
   return origin;
 }
 

@@ -82,6 +82,8 @@ public:
 
   /// The number of a tile among those that these axes cut a dimension into.
   Value getTileNumber(ArrayRef<Axis> axes);
+  /// Where a tile of that size begins along a dimension that these axes cut.
+  Value getBegin(ArrayRef<Axis> axes, int64_t size);
   /// The coordinates in the tensor at which the tile starts, by dimension.
   SmallVector<Value> getOrigin(ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
                                ArrayRef<int64_t> tileShape);

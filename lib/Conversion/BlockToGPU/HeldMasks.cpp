@@ -27,13 +27,6 @@ struct HiddenElements {
 };
 } // namespace
 
-/// Where the tile begins in the whole tensor.
-static Value emitBegin(BlockEmitter &emitter, ArrayRef<Axis> axes,
-                       int64_t size) {
-  return arith::MulIOp::create(emitter.builder, emitter.getTileNumber(axes),
-                               emitter.getIndex(size));
-}
-
 static HiddenElements readMask(BlockEmitter &emitter, Operation *op,
                                ArrayRef<int64_t> tile) {
   ImplicitLocOpBuilder &builder = emitter.builder;
@@ -42,16 +35,16 @@ static HiddenElements readMask(BlockEmitter &emitter, Operation *op,
     unsigned dim = attributes.dims.front();
     Value limit =
         arith::SubIOp::create(builder, emitter.getIndex(attributes.extent),
-                              emitBegin(emitter, attributes.axes, tile[dim]));
+                              emitter.getBegin(attributes.axes, tile[dim]));
     return {dim, std::nullopt, limit, attributes.scalars.front()};
   }
   // A row keeps columns up to its own number and the offset.
   unsigned column = tile.size() - 1, row = column - 1;
   Value last = arith::AddIOp::create(
-      builder, emitBegin(emitter, attributes.axes, tile[row]),
+      builder, emitter.getBegin(attributes.axes, tile[row]),
       emitter.getIndex(attributes.offset + 1));
   Value limit = arith::SubIOp::create(
-      builder, last, emitBegin(emitter, attributes.columnAxes, tile[column]));
+      builder, last, emitter.getBegin(attributes.columnAxes, tile[column]));
   return {column, row, limit, getNeutral(Combiner::Max)};
 }
 

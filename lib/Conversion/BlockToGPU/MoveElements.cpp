@@ -32,9 +32,8 @@ mlir::mirage::broadcastCoordinates(BlockEmitter &emitter,
 /// The place in the whole tensor of a coordinate in a tile of `size`.
 static Value emitPosition(BlockEmitter &emitter, ArrayRef<Axis> axes,
                           int64_t size, Value coordinate) {
-  Value origin = arith::MulIOp::create(
-      emitter.builder, emitter.getTileNumber(axes), emitter.getIndex(size));
-  return arith::AddIOp::create(emitter.builder, origin, coordinate);
+  return arith::AddIOp::create(emitter.builder, emitter.getBegin(axes, size),
+                               coordinate);
 }
 
 /// The operand's element, or a constant where a condition does not hold.
