@@ -48,6 +48,26 @@ SpaceLimits mlir::mirage::search::withoutLargest(SpaceLimits limits,
   return limits;
 }
 
+SpaceLimits mlir::mirage::search::onlyLowered(SpaceLimits limits,
+                                              const SearchOptions &options) {
+  for (SpaceLimit limit : limits.list())
+    if (options.*getOption(limit).value >=
+        SearchOptions().*getOption(limit).value)
+      limits.remove(limit);
+  return limits;
+}
+
+std::string mlir::mirage::search::describe(SpaceLimits limits,
+                                           const SearchOptions &options) {
+  std::string text;
+  for (SpaceLimit limit : limits.list())
+    text +=
+        llvm::formatv("{0}{1}={2}", text.empty() ? "" : " ",
+                      getOption(limit).name, options.*getOption(limit).value)
+            .str();
+  return text;
+}
+
 Error mlir::mirage::search::checkOptions(const SearchOptions &options) {
   for (const SpaceLimitOption &limit : kSpaceLimits)
     if (Error error = checkRange(limit.name, options.*limit.value, limit.least,

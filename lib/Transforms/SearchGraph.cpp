@@ -307,23 +307,10 @@ private:
     search::StopReason reason = result.search.stopReason;
     std::string limits;
     if (reason == search::StopReason::NothingToSearch)
-      limits = describeLimits();
+      limits = search::describe(result.search.report.limits, options.search);
     if (reason != search::StopReason::Exhausted)
       text += " (" + search::getStopReasonName(reason).str() +
               (limits.empty() ? "" : " with " + limits) + ")";
-    return text;
-  }
-
-  /// Those that were hit, with their values.
-  std::string describeLimits() const {
-    std::string text;
-    for (search::SpaceLimit limit : result.search.report.limits.list()) {
-      const search::SpaceLimitOption &option = search::getOption(limit);
-      text +=
-          (text.empty() ? "" : " ") +
-          llvm::formatv("{0}={1}", option.name, options.search.*option.value)
-              .str();
-    }
     return text;
   }
 

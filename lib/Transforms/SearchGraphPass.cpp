@@ -189,6 +189,42 @@ static const SearchMonitor *getMonitor(kernel::GraphOp op) {
 }
 
 namespace {
+/// Of the graphs of a module: whether limits that somebody has lowered leave
+/// nothing to search in any of them, which nobody wants. Beside one that has
+/// something, a program that has nothing stays as it is; so does one that has
+/// nothing within the limits that hold by default.
+class EmptySpaces {
+public:
+  void note(kernel::GraphOp op, const SearchGraphResult &result) {
+    const search::SearchReport &report = result.search.report;
+    if (result.search.stopReason == search::StopReason::NothingToSearch)
+      empty.push_back({op, report.limits});
+    else if (report.baselineUs > 0) // it was searched
+      hasSome = true;
+  }
+
+  LogicalResult check(const search::SearchOptions &options) {
+    if (hasSome)
+      return success();
+    LogicalResult result = success();
+    for (auto [op, limits] : empty) {
+      search::SpaceLimits lowered = search::onlyLowered(limits, options);
+      if (lowered.list().empty())
+        continue;
+      result = op.emitError("expects limits that leave something to search, "
+                            "got ")
+               << search::describe(lowered, options) << "; by default "
+               << search::describe(lowered, search::SearchOptions());
+    }
+    return result;
+  }
+
+private:
+  /// With the limits that kept something out.
+  SmallVector<std::pair<kernel::GraphOp, search::SpaceLimits>> empty;
+  bool hasSome = false;
+};
+
 struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
   SearchGraphPass() = default;
   SearchGraphPass(const SearchGraphPass &other) : SearchGraphPassBase(other) {}
@@ -232,6 +268,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     if (failed(openCheckpoint(graphs, options, checkpoint)))
       return signalPassFailure();
     llvm::json::Array reports;
+    EmptySpaces empty;
     for (kernel::GraphOp op : graphs) {
       FailureOr<std::string> chip = resolveTarget(op, flags.target);
       if (failed(chip))
@@ -254,6 +291,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
       if (failed(result))
         return signalPassFailure();
       emitRemarks(op, *result);
+      empty.note(op, *result);
       llvm::json::Value entry = toJSON(*result);
       entry.getAsObject()->insert({"function", getFunctionName(op)});
       entry.getAsObject()->insert({"options", search::toJSON(options.search)});
@@ -263,7 +301,8 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
         monitor->record(entry);
       reports.push_back(std::move(entry));
     }
-    if (!flags.report.empty() && failed(writeReport(std::move(reports))))
+    if (failed(empty.check(options.search)) ||
+        (!flags.report.empty() && failed(writeReport(std::move(reports)))))
       signalPassFailure();
   }
 

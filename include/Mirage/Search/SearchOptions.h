@@ -148,6 +148,10 @@ struct SpaceLimitOption {
 const SpaceLimitOption &getOption(SpaceLimit limit);
 /// Those of the limits that could be larger.
 SpaceLimits withoutLargest(SpaceLimits limits, const SearchOptions &options);
+/// Those of the limits that are smaller than they are by default.
+SpaceLimits onlyLowered(SpaceLimits limits, const SearchOptions &options);
+/// Limits and their values, as users write them.
+std::string describe(SpaceLimits limits, const SearchOptions &options);
 
 /// \returns an error that names the option, as users write it, whose value is
 /// out of range, or that together with others leaves nothing to search.

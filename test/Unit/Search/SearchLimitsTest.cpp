@@ -245,6 +245,22 @@ TEST(SearchLimitsTest, LimitsThatLeaveNothingAreToldFromAnEmptySearch) {
             StopReason::ProgramTooLarge);
 }
 
+TEST(SearchLimitsTest, LoweredLimitsAreToldFromThoseByDefault) {
+  SpaceLimits all;
+  for (unsigned limit = 0; limit != kNumSpaceLimits; ++limit)
+    all.add(SpaceLimit(limit));
+  SearchOptions options;
+  EXPECT_TRUE(onlyLowered(all, options).list().empty());
+  options.maxKernels = 3; // more than by default
+  options.maxBlockOps = 4;
+  options.maxGridAxes = 0;
+  EXPECT_EQ(describe(onlyLowered(all, options), options),
+            "max-block-ops=4 max-grid-axes=0");
+  SpaceLimits kernels;
+  kernels.add(SpaceLimit::Kernels);
+  EXPECT_EQ(describe(onlyLowered(kernels, options), options), "");
+}
+
 /// Ten rounds of x <- (x + y) * x have too many terms when multiplied out.
 TEST(SearchLimitsTest, AProgramThatIsTooLargeIsReportedAsSuch) {
   ProgramBuilder b;
