@@ -19,7 +19,6 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// What a lane reads or writes at a time, at most.
 /// What memory gives at a time.
 static constexpr unsigned kSectorBytes = 32;
 
@@ -51,9 +50,49 @@ static bool isRepeated(ArrayRef<int64_t> grid, ArrayRef<int> map) {
   });
 }
 
-/// Elements that one access may take of the rows of a tile.
-static int64_t getRun(int64_t rowElements, Type elementType) {
-  return std::gcd(rowElements,
+/// \param getAxes  that cut a dimension.
+static SmallVector<TileEdge>
+findEdges(block::GraphOp graph, Value tile, Value tensor,
+          llvm::function_ref<SmallVector<Axis, 2>(unsigned)> getAxes) {
+  TileGraph header = getHeader(graph);
+  SmallVector<TileEdge> edges;
+  for (auto [dim, sizes] : llvm::enumerate(
+           llvm::zip_equal(cast<ShapedType>(tile.getType()).getShape(),
+                           cast<ShapedType>(tensor.getType()).getShape()))) {
+    auto [tileSize, tensorSize] = sizes;
+    SmallVector<Axis, 2> axes = getAxes(dim);
+    edges.push_back({axes, header.getExtent(axes), tileSize, tensorSize});
+  }
+  return edges;
+}
+
+SmallVector<TileEdge> mlir::mirage::findInputEdges(block::GraphOp graph,
+                                                   unsigned input) {
+  TileGraph header = getHeader(graph);
+  return findEdges(
+      graph, graph.getBody().getArgument(input), graph.getInputs()[input],
+      [&](unsigned dim) { return header.getCuttingAxes(input, dim); });
+}
+
+SmallVector<TileEdge> mlir::mirage::findOutputEdges(block::GraphOp graph,
+                                                    unsigned output) {
+  TileGraph header = getHeader(graph);
+  return findEdges(
+      graph, graph.getBody().front().getTerminator()->getOperand(output),
+      graph->getResult(output),
+      [&](unsigned dim) { return header.getJoinedAxes(output, dim); });
+}
+
+SmallVector<TileEdge> mlir::mirage::findTileEdges(Value value) {
+  auto graph = cast<block::GraphOp>(value.getParentBlock()->getParentOp());
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return findInputEdges(graph, argument.getArgNumber());
+  return findOutputEdges(graph, value.use_begin()->getOperandNumber());
+}
+
+/// Elements that one access may take of the rows of tiles.
+static int64_t getRun(const TileEdge &row, Type elementType) {
+  return std::gcd(row.getDivisor(),
                   kMostAccessBytes * 8 /
                       int64_t(elementType.getIntOrFloatBitWidth()));
 }
@@ -61,28 +100,34 @@ static int64_t getRun(int64_t rowElements, Type elementType) {
 /// Whether what a lane has side by side is one access, so that neighbours share
 /// no sector, and as wide as rows allow, or half of what there is; or a word
 /// that is all it has, so that with wider ones lanes would have nothing.
-static bool hasWideRuns(Type fragment, ArrayRef<int64_t> tile,
+static bool hasWideRuns(Type fragment, ArrayRef<TileEdge> edges,
                         Type elementType) {
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
-  if (!layout || layout->getRank() != tile.size() || tile.empty())
+  if (!layout || layout->getRank() != edges.size() || edges.empty())
     return false;
   constexpr int64_t kWordBytes = 4;
   int64_t run = int64_t(1) << layout->getContiguousBits(layout->getRank() - 1);
   int64_t bytes = run * elementType.getIntOrFloatBitWidth() / 8;
-  return bytes <= kMostAccessBytes &&
-         (run >= getRun(tile.back(), elementType) ||
-          bytes >= kMostAccessBytes / 2 ||
-          (bytes >= kWordBytes && run == layout->getNumRegisters()));
+  int64_t most = getRun(edges.back(), elementType);
+  return run == most ||
+         (run < most &&
+          (bytes >= kMostAccessBytes / 2 ||
+           (bytes >= kWordBytes && run == layout->getNumRegisters())));
 }
 
 /// Elements that a lane takes at a time.
-static unsigned getAccess(const LinearLayout &layout, ArrayRef<int64_t> tile,
+static unsigned getAccess(const LinearLayout &layout, ArrayRef<TileEdge> edges,
                           const TensorView &view, int64_t elementBytes) {
   SmallVector<bool> overhangs;
-  for (auto [size, fragment] : llvm::zip_equal(tile, layout.getShape()))
-    overhangs.push_back(size % fragment != 0);
+  SmallVector<int64_t> shape, divisors;
+  for (auto [edge, fragment] : llvm::zip_equal(edges, layout.getShape())) {
+    shape.push_back(edge.getElements());
+    divisors.push_back(edge.getDivisor());
+    overhangs.push_back(edge.isUneven() || shape.back() % fragment != 0);
+  }
   FragmentedTile accessed;
-  accessed.shape = tile;
+  accessed.shape = shape;
+  accessed.divisors = divisors;
   accessed.strides = view.strides;
   accessed.offsetDivisor = view.offset;
   accessed.overhangs = overhangs;
@@ -93,20 +138,20 @@ static unsigned getAccess(const LinearLayout &layout, ArrayRef<int64_t> tile,
 /// Whether lanes take whole sectors at a time: those of a reduction may have
 /// elements far apart, and what else is in a sector is for another access, or
 /// for other warps, which draw it once more.
-static bool readsWholeSectors(Type fragment, ArrayRef<int64_t> tile,
+static bool readsWholeSectors(Type fragment, ArrayRef<TileEdge> edges,
                               const TensorView &view, Type elementType) {
   LinearLayout layout = *thread::getFragmentLayout(fragment);
   int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
-  unsigned bytes = getAccess(layout, tile, view, elementBytes) * elementBytes;
+  unsigned bytes = getAccess(layout, edges, view, elementBytes) * elementBytes;
   SmallVector<uint64_t, 32> addresses;
   DenseSet<uint64_t> taken;
   uint32_t mask = 0;
   for (unsigned lane = 0; lane < 1u << kLaneBits; ++lane) {
     bool isInside = true;
     int64_t place = 0;
-    for (auto [coordinate, size, stride] : llvm::zip_equal(
-             layout.apply(/*registerNumber=*/0, lane), tile, view.strides)) {
-      isInside &= coordinate < size;
+    for (auto [coordinate, edge, stride] : llvm::zip_equal(
+             layout.apply(/*registerNumber=*/0, lane), edges, view.strides)) {
+      isInside &= coordinate < edge.getElements();
       place += coordinate * stride;
     }
     addresses.push_back(place * elementBytes);
@@ -122,33 +167,28 @@ static bool readsWholeSectors(Type fragment, ArrayRef<int64_t> tile,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Whether the tiles of an input, in all blocks, are parts of its tensor as it
-/// lies, none of which ends beyond it.
-static bool hasWholeTiles(block::GraphOp graph, unsigned input) {
-  TileGraph header = getHeader(graph);
-  Value operand = graph.getInputs()[input];
-  auto tensor = cast<ShapedType>(operand.getType());
-  auto tile = cast<ShapedType>(graph.getBody().getArgument(input).getType());
-  if (!findView(operand) || tensor.getElementType() != tile.getElementType())
-    return false;
-  for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-    if (!header.areWhole(header.getCuttingAxes(input, dim),
-                         tile.getDimSize(dim), tensor.getDimSize(dim)))
-      return false;
-  return true;
+/// Whether the tiles of an input are parts of its tensor as it lies, of which
+/// each block has some.
+static bool liesInTensor(block::GraphOp graph, BlockArgument tile) {
+  Value operand = graph.getInputs()[tile.getArgNumber()];
+  return findView(operand) &&
+         getElementTypeOrSelf(operand) == getElementTypeOrSelf(tile) &&
+         llvm::none_of(findTileEdges(tile), [](const TileEdge &edge) {
+           return edge.hasEmptyTiles();
+         });
 }
 
 bool mlir::mirage::liesInRows(block::GraphOp graph, unsigned input) {
-  if (!hasWholeTiles(graph, input))
+  BlockArgument tile = graph.getBody().getArgument(input);
+  if (!liesInTensor(graph, tile))
     return false;
   Value operand = graph.getInputs()[input];
   auto tensor = cast<ShapedType>(operand.getType());
-  auto tile = cast<ShapedType>(graph.getBody().getArgument(input).getType());
   std::optional<TensorView> view = findView(operand);
   if (view->strides.back() != 1)
     return false;
   // Rows begin where accesses may.
-  int64_t run = getRun(tile.getShape().back(), tile.getElementType());
+  int64_t run = getRun(findTileEdges(tile).back(), tensor.getElementType());
   ArrayRef<int64_t> distances(view->strides);
   return view->offset % run == 0 &&
          llvm::all_of(llvm::zip_equal(distances.drop_back(),
@@ -160,8 +200,9 @@ bool mlir::mirage::liesInRows(block::GraphOp graph, unsigned input) {
 }
 
 static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
-  if (!hasWholeTiles(graph, tile.getArgNumber()))
-    return makeError("whole tiles of its tensor, with elements of its type");
+  if (!liesInTensor(graph, tile))
+    return makeError(
+        "tiles that begin inside its tensor, with elements of its type");
   for (OpOperand &use : tile.getUses()) {
     auto reader = dyn_cast<thread::GraphOp>(use.getOwner());
     if (!reader)
@@ -186,14 +227,14 @@ static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
   TileGraph header = getHeader(reader);
   if (isRepeated(header.grid, header.tileInputs[input].gridMap))
     return false;
-  auto type = cast<RankedTensorType>(tile.getType());
+  Type element = getElementTypeOrSelf(tile);
+  SmallVector<TileEdge> edges = findTileEdges(tile);
   TensorView view = *findView(graph.getInputs()[tile.getArgNumber()]);
   return llvm::all_of(
       reader.getBody().getArgument(input).getUsers(), [&](Operation *load) {
         Type fragment = load->getResult(0).getType();
-        Type element = type.getElementType();
-        return hasWideRuns(fragment, type.getShape(), element) &&
-               readsWholeSectors(fragment, type.getShape(), view, element);
+        return hasWideRuns(fragment, edges, element) &&
+               readsWholeSectors(fragment, edges, view, element);
       });
 }
 
@@ -210,14 +251,11 @@ static llvm::Error verifyResult(block::GraphOp graph, thread::GraphOp step) {
     return makeError("one reader, the block's output");
   unsigned output = result.use_begin()->getOperandNumber();
   TileGraph header = getHeader(graph);
-  auto tile = cast<RankedTensorType>(result.getType());
-  auto tensor = cast<ShapedType>(graph->getResult(output).getType());
   if (isRepeated(header.grid, header.tileOutputs[output].gridMap))
     return makeError("blocks that write elements of their own");
-  for (int64_t dim = 0; dim < tile.getRank(); ++dim)
-    if (!header.areWhole(header.getJoinedAxes(output, dim),
-                         tile.getDimSize(dim), tensor.getDimSize(dim)))
-      return makeError("tiles that end where the output does");
+  if (llvm::any_of(findTileEdges(result),
+                   [](const TileEdge &edge) { return edge.hasEmptyTiles(); }))
+    return makeError("tiles that begin inside the output");
   if (!getStore(step))
     return makeError("a result that a store has written");
   return llvm::Error::success();
@@ -228,8 +266,7 @@ static bool isWorthStoring(block::GraphOp graph, thread::GraphOp step) {
   unsigned output = result.use_begin()->getOperandNumber();
   auto tensor = cast<ShapedType>(graph->getResult(output).getType());
   return hasWideRuns(getStore(step).getOperand().getType(),
-                     cast<RankedTensorType>(result.getType()).getShape(),
-                     tensor.getElementType());
+                     findTileEdges(result), tensor.getElementType());
 }
 
 //===----------------------------------------------------------------------===//

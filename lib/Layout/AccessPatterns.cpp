@@ -36,7 +36,7 @@ FragmentRun mlir::mirage::chooseFragmentRun(const LinearLayout &fragment,
       if (other != dim && tile.shape[other] > 1)
         limit(tile.strides[other]);
     if (tile.overhangs[dim])
-      limit(tile.shape[dim]);
+      limit(tile.divisors.empty() ? tile.shape[dim] : tile.divisors[dim]);
     if (bits > widest.bits)
       widest = {dim, bits};
   }

@@ -17,6 +17,9 @@
 //     %y = mirage_thread.graph ins(%x) ... {mirage.bypasses}   none, either
 //     mirage_block.yield %y
 //
+// Blocks whose tiles end beyond the tensor have lanes look where it ends
+// (mirage_thread.clip); the other blocks have code that does not.
+//
 // What can be is held against what attributes say before code is made; what
 // should be is for --mirage-bypass-shared-memory to decide.
 //
@@ -27,6 +30,8 @@
 
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
+#include <numeric>
 
 namespace mlir::mirage {
 
@@ -40,8 +45,37 @@ inline constexpr llvm::StringLiteral kBypassesAttr = "mirage.bypasses";
 /// body, that it has no tile.
 bool bypassesSharedMemory(Value value);
 
+/// How the tiles of an input, or of an output, lie along a dimension of the
+/// tensor: one after the other, where the last ones may end beyond it. Numbers
+/// are in elements.
+struct TileEdge {
+  SmallVector<Axis, 2> axes; ///< that cut the dimension
+  int64_t numTiles, tile, size;
+
+  /// Whether blocks have different numbers of elements.
+  bool isUneven() const { return numTiles > 1 && numTiles * tile != size; }
+  /// Those that begin at the dimension's end have none.
+  bool hasEmptyTiles() const { return (numTiles - 1) * tile >= size; }
+  /// Of the first tile, which no other one exceeds.
+  int64_t getElements() const { return std::min(tile, size); }
+  bool operator==(const TileEdge &other) const {
+    return axes == other.axes && tile == other.tile && size == other.size;
+  }
+  /// What divides the elements of each tile.
+  int64_t getDivisor() const {
+    return isUneven() ? std::gcd(tile, size) : getElements();
+  }
+};
+
+/// By dimension.
+SmallVector<TileEdge> findInputEdges(block::GraphOp graph, unsigned input);
+SmallVector<TileEdge> findOutputEdges(block::GraphOp graph, unsigned output);
+/// \param value  of an input, the argument; of an output, what is yielded for
+///               it and nothing else.
+SmallVector<TileEdge> findTileEdges(Value value);
+
 /// Whether the tiles of an input, in all blocks, are parts of rows of its
-/// tensor, none of which ends beyond it. So lanes can load it as it lies.
+/// tensor. So lanes can load it as it lies.
 bool liesInRows(block::GraphOp graph, unsigned input);
 
 /// Fails where a value cannot be without a tile.

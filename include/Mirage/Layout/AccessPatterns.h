@@ -39,6 +39,9 @@ constexpr int64_t kUnknownDistance = std::numeric_limits<int64_t>::min();
 /// Numbers are in elements.
 struct FragmentedTile {
   llvm::ArrayRef<int64_t> shape, strides;
+  /// Of a tile that may end sooner than its shape says: what divides the sizes
+  /// that it may have. Empty where it does not.
+  llvm::ArrayRef<int64_t> divisors;
   int64_t offsetDivisor = 0;      ///< of the first element's offset; 0 for any
   llvm::ArrayRef<bool> overhangs; ///< whether fragments may reach beyond it
   unsigned elementBytes = 2;

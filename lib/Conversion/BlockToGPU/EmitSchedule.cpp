@@ -22,6 +22,7 @@
 #include "PadPlaces.h"
 #include "PlaceThreadGraphs.h"
 #include "Rings.h"
+#include "TensorPlaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -363,50 +364,98 @@ private:
                   emitter.builder.getDenseI64ArrayAttr(swizzles));
   }
 
-  SmallVector<Value> getPlaces(ValueRange values) {
+  /// \param isClipped  of what bypasses shared memory: whether it may end
+  ///                   beyond its tensor.
+  SmallVector<Value> getPlaces(ValueRange values, bool isClipped = true) {
     return llvm::map_to_vector(values, [&](Value value) {
       if (bypassesSharedMemory(value))
-        return emitPlaceInTensor(value);
+        return emitPlace(emitter, value, getTensor(value), isClipped);
       return isHeld(value) ? held.current.at(value) : emitter.getTile(value);
     });
   }
 
   /// Of an input or an output that has no tile.
-  Value emitPlaceInTensor(Value value) {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(value.getType()).getShape();
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      unsigned input = argument.getArgNumber();
-      return emitInputPlace(emitter, input, context.buffers[input], shape);
-    }
-    unsigned output = value.use_begin()->getOperandNumber();
-    return emitOutputPlace(emitter, output,
-                           context.buffers[graph.getInputs().size() + output],
-                           shape);
+  Value getTensor(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return context.buffers[argument.getArgNumber()];
+    return context.buffers[graph.getInputs().size() +
+                           value.use_begin()->getOperandNumber()];
   }
 
-  /// The same graph on the places of its tiles.
+  /// Of type i1: whether what a step reads and leaves in device memory ends
+  /// inside its tensors. Null where that is so in all blocks.
+  Value emitEndsInsideOf(thread::GraphOp op) {
+    SmallVector<Value> values;
+    for (ValueRange side :
+         {ValueRange(op.getInputs()), ValueRange(op.getResults())})
+      llvm::copy_if(side, std::back_inserter(values), bypassesSharedMemory);
+    return emitEndsInside(emitter, values);
+  }
+
   void emitThreadGraph(thread::GraphOp op) {
     late->landBefore(op);
-    SmallVector<Value> inputs = getPlaces(op.getInputs());
     setSwizzles(op);
-    if (!op->hasAttr(kHeldAttr))
-      return placeThreadGraph(emitter, op, inputs, getPlaces(op.getResults()));
-    Value result = op.getResult(0);
-    const HeldTile &tile = held.tiles.at(result);
-    auto sum = result.hasOneUse()
-                   ? dyn_cast<block::AccumulateOp>(*result.user_begin())
-                   : block::AccumulateOp();
-    if (!sum || !growsWithParts(sum)) {
-      held.current[result] = placeHeldGraph(emitter, op, inputs, tile);
-      return sums->emitRunningScale(result);
-    }
-    Value joined = placeCarriedGraph(emitter, op, inputs, tile,
-                                     getCombiner(sum), sums->emitSumSoFar(sum));
+    if (block::AccumulateOp sum = findCarriedSum(op))
+      return emitCarried(op, sum);
+    Value isInside = emitEndsInsideOf(op);
+    Value result = isInside ? emitVersions(op, isInside)
+                            : placeStep(op, op, /*isClipped=*/false);
+    if (!result)
+      return;
+    held.current[op.getResult(0)] = result;
+    sums->emitRunningScale(op.getResult(0));
+  }
+
+  /// The sum that what a step holds is a part of, if it grows with its parts.
+  block::AccumulateOp findCarriedSum(thread::GraphOp op) {
+    if (!op->hasAttr(kHeldAttr) || !op.getResult(0).hasOneUse())
+      return {};
+    auto sum = dyn_cast<block::AccumulateOp>(*op.getResult(0).user_begin());
+    return sum && growsWithParts(sum) ? sum : block::AccumulateOp();
+  }
+
+  void emitCarried(thread::GraphOp op, block::AccumulateOp sum) {
+    SmallVector<Value> inputs = getPlaces(op.getInputs());
+    Value joined =
+        placeCarriedGraph(emitter, op, inputs, held.tiles.at(op.getResult(0)),
+                          getCombiner(sum), sums->emitSumSoFar(sum));
     held.current[sum.getResult()] = joined;
     if (op->hasAttr(kWaitsLateAttr))
       joined.getDefiningOp()->setAttr(kInFlightAttr,
                                       emitter.builder.getUnitAttr());
+  }
+
+  /// The same graph on the places of its tiles.
+  /// \param version  the step, or a copy, whose body moves along.
+  /// \returns what warps hold; null where it goes to memory.
+  Value placeStep(thread::GraphOp op, thread::GraphOp version, bool isClipped) {
+    SmallVector<Value> inputs = getPlaces(op.getInputs(), isClipped);
+    if (op->hasAttr(kHeldAttr))
+      return placeHeldGraph(emitter, version, inputs,
+                            held.tiles.at(op.getResult(0)));
+    placeThreadGraph(emitter, version, inputs,
+                     getPlaces(op.getResults(), isClipped));
+    return {};
+  }
+
+  /// For blocks where all ends inside its tensors, and for the others.
+  Value emitVersions(thread::GraphOp op, Value isInside) {
+    ImplicitLocOpBuilder &builder = emitter.builder;
+    SmallVector<Type> types;
+    if (op->hasAttr(kHeldAttr))
+      types.push_back(held.tiles.at(op.getResult(0)).type);
+    auto branch =
+        scf::IfOp::create(builder, types, isInside, /*addThenBlock=*/true,
+                          /*addElseBlock=*/true);
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(block);
+      thread::GraphOp copy = op.clone();
+      Value result = placeStep(op, copy, block == branch.elseBlock());
+      copy.erase();
+      scf::YieldOp::create(builder, result ? ValueRange(result) : ValueRange());
+    }
+    return types.empty() ? Value() : branch.getResult(0);
   }
 
   const BlockSteps &steps;

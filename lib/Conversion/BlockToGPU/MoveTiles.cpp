@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -376,54 +375,4 @@ void mlir::mirage::emitStore(BlockEmitter &emitter, unsigned output,
       });
     });
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Tiles that stay in device memory
-//===----------------------------------------------------------------------===//
-
-/// \param cuttingAxes  by dimension.
-static Value emitPlace(BlockEmitter &emitter, Value tensor,
-                       ArrayRef<SmallVector<Axis, 2>> cuttingAxes,
-                       ArrayRef<int64_t> tileShape) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  auto type = cast<MemRefType>(tensor.getType());
-  auto [strides, offset] = type.getStridesAndOffset();
-  Value first = emitter.getIndex(offset);
-  int64_t distances = offset; // of all that tiles begin at, what divides them
-  SmallVector<Value> origin = emitter.getOrigin(cuttingAxes, tileShape);
-  for (auto [dim, stride] : llvm::enumerate(strides)) {
-    if (emitter.header.getExtent(cuttingAxes[dim]) == 1)
-      continue;
-    Value distance =
-        arith::MulIOp::create(builder, origin[dim], emitter.getIndex(stride));
-    first = arith::AddIOp::create(builder, first, distance);
-    distances = std::gcd(distances, tileShape[dim] * stride);
-  }
-  auto layout = StridedLayoutAttr::get(builder.getContext(),
-                                       ShapedType::kDynamic, strides);
-  auto placeType = MemRefType::get(tileShape, type.getElementType(), layout,
-                                   type.getMemorySpace());
-  auto place = memref::ReinterpretCastOp::create(
-      builder, placeType, tensor, OpFoldResult(first),
-      getAsIndexOpFoldResult(builder.getContext(), tileShape),
-      getAsIndexOpFoldResult(builder.getContext(), strides));
-  // Tensors start at multiples of 16 bytes.
-  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  int64_t alignment = std::gcd(distances * elementBytes, int64_t(16));
-  return memref::AssumeAlignmentOp::create(builder, place, alignment);
-}
-
-Value mlir::mirage::emitInputPlace(BlockEmitter &emitter, unsigned input,
-                                   Value tensor, ArrayRef<int64_t> tileShape) {
-  return emitPlace(emitter, tensor,
-                   getCuttingAxes(emitter.header, input, tileShape.size()),
-                   tileShape);
-}
-
-Value mlir::mirage::emitOutputPlace(BlockEmitter &emitter, unsigned output,
-                                    Value tensor, ArrayRef<int64_t> tileShape) {
-  return emitPlace(emitter, tensor,
-                   getJoinedAxes(emitter.header, output, tileShape.size()),
-                   tileShape);
 }

@@ -33,14 +33,6 @@ void emitWaitForCopies(BlockEmitter &emitter, int64_t numPendingGroups);
 void emitStore(BlockEmitter &emitter, unsigned output, Value tensor,
                Value tile);
 
-/// The tile of an input, or of an output, where it lies in device memory: of
-/// the tile's shape and the tensor's element type, on what is known of its
-/// alignment (memref.assume_alignment). No tile may end beyond the tensor.
-Value emitInputPlace(BlockEmitter &emitter, unsigned input, Value tensor,
-                     ArrayRef<int64_t> tileShape);
-Value emitOutputPlace(BlockEmitter &emitter, unsigned output, Value tensor,
-                      ArrayRef<int64_t> tileShape);
-
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_CONVERSION_BLOCKTOGPU_MOVETILES_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepBuilders.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
@@ -26,12 +27,21 @@ RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
   constexpr int64_t kRunBits = 128, kShortestRunBits = 32, kLeastWidth = 16;
   if (graph.getLoop() > 1)
     return {kRunBits / kLeastWidth, /*shortest=*/1};
-  int64_t width = kLeastWidth;
-  for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
-                                            graph->getResultTypes()))
+  int64_t width = kLeastWidth, rows = 0;
+  auto add = [&](Type type, const TileEdge &row) {
     width = std::max<int64_t>(width,
                               cast<ShapedType>(type).getElementTypeBitWidth());
-  return {kRunBits / width, kShortestRunBits / width};
+    if (row.size > 1)
+      rows = std::gcd(rows, row.getDivisor());
+  };
+  for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes()))
+    add(type, findInputEdges(graph, number).back());
+  for (auto [number, type] : llvm::enumerate(graph->getResultTypes()))
+    add(type, findOutputEdges(graph, number).back());
+  int64_t longest = kRunBits / width, shortest = kShortestRunBits / width;
+  // Rows that allow no word go through shared memory, where accesses are wide.
+  int64_t run = std::gcd(rows, longest);
+  return {run >= shortest ? run : longest, shortest};
 }
 
 StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,

@@ -20,8 +20,8 @@ namespace mlir::mirage {
 /// Elements of a row, at most, that a lane of an elementwise step has side by
 /// side. In a block without a loop lanes may load and store device memory with
 /// them (--mirage-bypass-shared-memory): of the widest element type of its
-/// inputs and outputs they are one access, so that neighbours share no sector;
-/// and at least 4 bytes of it.
+/// inputs and outputs they are one access, so that neighbours share no sector,
+/// which rows allow wherever tiles begin and end; and at least 4 bytes of it.
 RunLengths findRunLengths(block::GraphOp graph);
 
 /// What is known of a step before it is built.

@@ -14,6 +14,7 @@
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
@@ -157,6 +158,14 @@ Value GraphLowering::emitOrigin(ArrayRef<Axis> axes, int64_t fragment,
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+bool GraphLowering::reachesBeyond(Value tile, unsigned dim, ArrayRef<Axis> axes,
+                                  int64_t size) const {
+  auto clip = tile.getDefiningOp<thread::ClipOp>();
+  return (clip && clip.find(dim)) ||
+         !header.areWhole(axes, size,
+                          cast<MemRefType>(tile.getType()).getDimSize(dim));
+}
+
 TileAccess GraphLowering::accessInput(BlockArgument window,
                                       const LinearLayout &layout) {
   unsigned input = window.getArgNumber();
@@ -166,11 +175,29 @@ TileAccess GraphLowering::accessInput(BlockArgument window,
   for (auto [dim, size] : llvm::enumerate(layout.getShape())) {
     SmallVector<Axis, 2> axes = header.getCuttingAxes(input, dim);
     origin.push_back(emitOrigin(axes, size));
-    overhang.push_back(!header.areWhole(
-        axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
+    overhang.push_back(reachesBeyond(tile, dim, axes, size));
   }
   return TileAccess(builder, location, tile, layout, origin, overhang,
                     position.lane, findBoxed(input));
+}
+
+/// Of shared memory a read that nobody needs costs less than a branch.
+bool GraphLowering::mayLieBeyond(BlockArgument window,
+                                 const LinearLayout &layout) {
+  Value tile = graph.getInputs()[window.getArgNumber()];
+  auto type = cast<MemRefType>(tile.getType());
+  if (nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(type))
+    return false;
+  auto clip = tile.getDefiningOp<thread::ClipOp>();
+  for (auto [dim, size] : llvm::enumerate(layout.getShape())) {
+    int64_t last =
+        (header.getExtent(header.getCuttingAxes(window.getArgNumber(), dim)) -
+         1) *
+        size;
+    if (last > 0 && ((clip && clip.find(dim)) || last >= type.getDimSize(dim)))
+      return true;
+  }
+  return false;
 }
 
 LogicalResult GraphLowering::lowerLoad(Operation *op) {
@@ -184,7 +211,8 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
   }
   TileAccess access = accessInput(window, layout);
   if (!isa<thread::LdmatrixOp>(op)) {
-    set(op->getResult(0), access.load());
+    set(op->getResult(0),
+        mayLieBeyond(window, layout) ? access.loadIfInside() : access.load());
     return success();
   }
   if (!access.hasMatrixRows())
@@ -239,8 +267,7 @@ void GraphLowering::storeOutputs() {
     for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
       SmallVector<Axis, 2> axes = header.getJoinedAxes(number, dim);
       origin.push_back(emitOrigin(axes, size));
-      overhang.push_back(!header.areWhole(
-          axes, size, cast<MemRefType>(tile.getType()).getDimSize(dim)));
+      overhang.push_back(reachesBeyond(tile, dim, axes, size));
     }
     TileAccess access(builder, location, tile, fragment.layout, origin,
                       overhang, position.lane);

@@ -61,8 +61,14 @@ private:
   Fragment loadHeld(BlockArgument window, const LinearLayout &layout);
   void lowerAccumulate(thread::AccumulateOp op);
   void finishAccumulators();
+  /// Whether fragments of a size that axes count may reach beyond a tile.
+  bool reachesBeyond(Value tile, unsigned dim, ArrayRef<Axis> axes,
+                     int64_t size) const;
   /// The window of an operand at the present item and step, as a fragment.
   TileAccess accessInput(BlockArgument window, const LinearLayout &layout);
+  /// Whether of some items the window of an operand in device memory lies
+  /// beyond it.
+  bool mayLieBeyond(BlockArgument window, const LinearLayout &layout);
   /// How an operand's tile lies, if the copy engine has loaded it.
   std::optional<BoxedTile> findBoxed(unsigned input);
   void storeOutputs();

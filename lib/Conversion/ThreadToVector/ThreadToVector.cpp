@@ -61,10 +61,14 @@ static LanePosition emitPosition(OpBuilder &builder, thread::GraphOp graph) {
 }
 
 /// What was said of a tile for the sake of accesses, which know it now.
-static void eraseAssumption(Value tile) {
-  auto assumption = tile.getDefiningOp<memref::AssumeAlignmentOp>();
-  if (assumption && assumption->use_empty())
-    assumption.erase();
+static void eraseStatements(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (!isa_and_nonnull<thread::ClipOp, memref::AssumeAlignmentOp>(op) ||
+      !op->use_empty())
+    return;
+  Value said = op->getOperand(0);
+  op->erase();
+  eraseStatements(said);
 }
 
 namespace {
@@ -89,7 +93,7 @@ struct ConvertThreadToVectorPass
       SmallVector<Value> tiles(graph->getOperands());
       graph.erase();
       for (Value tile : tiles)
-        eraseAssumption(tile);
+        eraseStatements(tile);
     }
     if (failed(convertHeldTiles(getOperation())))
       return signalPassFailure();

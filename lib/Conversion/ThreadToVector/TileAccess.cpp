@@ -15,6 +15,11 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
+static Value skipClip(Value tile) {
+  auto clip = tile.getDefiningOp<thread::ClipOp>();
+  return clip ? clip.getTile() : tile;
+}
+
 /// \returns ShapedType::kDynamic where nothing is known.
 static int64_t findOffsetDivisor(Value tile) {
   auto type = cast<MemRefType>(tile.getType());
@@ -38,22 +43,29 @@ TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
                        const LinearLayout &layout, ArrayRef<Value> origin,
                        ArrayRef<bool> overhangs, Value lane,
                        std::optional<BoxedTile> boxed)
-    : builder(builder), location(location), tile(skipAssumption(tile)),
+    : builder(builder), location(location),
+      clip(tile.getDefiningOp<thread::ClipOp>()),
+      tile(skipAssumption(skipClip(tile))),
       type(cast<MemRefType>(tile.getType())),
-      offsetDivisor(findOffsetDivisor(tile)), layout(layout), origin(origin),
-      overhangs(overhangs), lane(lane), boxed(boxed), run(chooseRun()),
-      view(emitView()) {
+      offsetDivisor(findOffsetDivisor(skipClip(tile))), layout(layout),
+      origin(origin), overhangs(overhangs), lane(lane), boxed(boxed),
+      run(chooseRun()), view(emitView()) {
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     laneParts.push_back(
         emitLaneCoordinate(builder, location, layout, dim, lane));
 }
 
-FragmentRun TileAccess::chooseRun() const {
+FragmentRun TileAccess::chooseRun() {
   static_assert(kUnknownDistance == ShapedType::kDynamic);
   SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+  SmallVector<int64_t> divisors(type.getShape());
+  if (clip)
+    for (auto [dim, multiple] :
+         llvm::zip_equal(clip.getDims(), clip.getMultiples()))
+      divisors[dim] = multiple;
   return chooseFragmentRun(layout,
-                           {type.getShape(), strides, offsetDivisor, overhangs,
-                            type.getElementTypeBitWidth() / 8});
+                           {type.getShape(), strides, divisors, offsetDivisor,
+                            overhangs, type.getElementTypeBitWidth() / 8});
 }
 
 /// Dimension `dim` behind the others of `rank`.
@@ -100,14 +112,20 @@ SmallVector<Value> TileAccess::getIndices(unsigned registerNumber) {
   return indices;
 }
 
+Value TileAccess::emitSize(unsigned dim) {
+  if (std::optional<unsigned> number =
+          clip ? clip.find(dim) : std::optional<unsigned>())
+    return clip.getSizes()[*number];
+  return emitIndex(builder, location, type.getDimSize(dim));
+}
+
 Value TileAccess::emitInBounds(ArrayRef<Value> indices) {
   Value inBounds;
   for (auto [dim, index] : llvm::enumerate(indices)) {
-    if (!overhangs[dim])
+    if (!overhangs[dim] || !index)
       continue;
-    Value size = emitIndex(builder, location, type.getDimSize(dim));
     Value isBelow = arith::CmpIOp::create(
-        builder, location, arith::CmpIPredicate::ult, index, size);
+        builder, location, arith::CmpIPredicate::ult, index, emitSize(dim));
     inBounds = inBounds
                    ? arith::AndIOp::create(builder, location, inBounds, isBelow)
                          .getResult()
@@ -123,9 +141,10 @@ SmallVector<Value> TileAccess::loadVector(unsigned registerNumber) {
   Value inBounds = emitInBounds(indices);
   for (auto [dim, index] : llvm::enumerate(indices))
     if (overhangs[dim]) {
-      int64_t last = type.getDimSize(dim) - (dim == run.dim ? width : 1);
-      index = arith::MinUIOp::create(builder, location, index,
-                                     emitIndex(builder, location, last));
+      int64_t taken = dim == run.dim ? width : 1;
+      Value last = arith::SubIOp::create(builder, location, emitSize(dim),
+                                         emitIndex(builder, location, taken));
+      index = arith::MinUIOp::create(builder, location, index, last);
     }
   Type elementType = type.getElementType();
   Type loadedType = elementType;
@@ -159,6 +178,24 @@ Fragment TileAccess::load() {
        number += run.getWidth())
     llvm::append_range(fragment.registers, loadVector(number));
   return fragment;
+}
+
+Fragment TileAccess::loadIfInside() {
+  Value isInside = emitInBounds(origin);
+  if (!isInside)
+    return load();
+  SmallVector<Type> types(layout.getNumRegisters(), type.getElementType());
+  auto branch = scf::IfOp::create(builder, location, types, isInside,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, location, load().registers);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(
+      builder, location, builder.getZeroAttr(type.getElementType()));
+  scf::YieldOp::create(builder, location,
+                       SmallVector<Value>(types.size(), zero));
+  return {layout, SmallVector<Value>(branch.getResults())};
 }
 
 void TileAccess::storeVector(unsigned registerNumber,

@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_TILEACCESS_H
 
 #include "Fragment.h"
+#include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Layout/AccessPatterns.h"
 #include "Mirage/Layout/BoxedTile.h"
 #include "Mirage/Layout/MatrixInstructions.h"
@@ -34,11 +35,10 @@ BoxedPosition emitBoxedPosition(OpBuilder &builder, Location location,
 class TileAccess {
 public:
   /// \param tile      of static shape and strides; of an offset that is not
-  /// known
-  ///                  memref.assume_alignment may say what it is a multiple of.
+  /// known memref.assume_alignment may say what it is a multiple of, and
+  /// mirage_thread.clip where it ends.
   /// \param origin    coordinates of the fragment in the tile, of type index;
-  /// null
-  ///                  where they are 0.
+  /// null where they are 0.
   /// \param overhangs  by dimension: whether fragments may reach beyond the
   /// tile.
   /// \param boxed      how the tile lies, if the copy engine has loaded it.
@@ -49,6 +49,8 @@ public:
 
   /// What lies beyond the tile is read as zero.
   Fragment load();
+  /// The same, without a read where all of the fragment lies beyond.
+  Fragment loadIfInside();
   /// The same by ldmatrix, from a tile that `hasMatrixRows`.
   Fragment loadMatrices(const MatrixLoad &load);
   /// Whether the tile lies in shared memory with rows of eight elements, along
@@ -60,7 +62,7 @@ public:
   void store(const Fragment &fragment, Value guard);
 
 private:
-  FragmentRun chooseRun() const;
+  FragmentRun chooseRun();
   /// The tile with the run's dimension last, where vector accesses want it.
   Value emitView();
   SmallVector<Value> getIndices(unsigned registerNumber);
@@ -75,7 +77,10 @@ private:
   Value emitFlat();
   /// Indices into the tile as indices into the view.
   SmallVector<Value> toView(SmallVector<Value> indices);
-  /// Of type i1: the register's element is in the tile. Null if all are.
+  /// Elements along a dimension that are there.
+  Value emitSize(unsigned dim);
+  /// Of type i1: whether indices lie before the tile's end along the dimensions
+  /// that fragments overhang; null ones do. Null if there are no others.
   Value emitInBounds(ArrayRef<Value> indices);
   SmallVector<Value> loadVector(unsigned registerNumber);
   void storeVector(unsigned registerNumber, ArrayRef<Value> elements);
@@ -84,6 +89,7 @@ private:
 
   OpBuilder &builder;
   Location location;
+  thread::ClipOp clip; ///< null where all that the shape says is there
   Value tile;
   MemRefType type;
   int64_t offsetDivisor; ///< of the first element's offset

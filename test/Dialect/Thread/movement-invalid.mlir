@@ -248,3 +248,43 @@ func.func @tma_store_c5(%w: tensor<8x64xf16>) {
   %s = mirage_thread.tma_store %w : (tensor<8x64xf16>) -> tensor<8x32xf16>
   return
 }
+
+// -----
+
+func.func @clip_c1(%tile: memref<?x64xf16>, %n: index) {
+  // expected-error @below {{expects a tile of static shape, got 'memref<?x64xf16>'}}
+  %0 = mirage_thread.clip %tile dims [1] to [%n] multiples [1] : memref<?x64xf16>
+  return
+}
+
+// -----
+
+func.func @clip_c2_order(%tile: memref<16x64xf16>, %n: index) {
+  // expected-error @below {{expects dimensions of 'memref<16x64xf16>' that increase, got [1, 0]}}
+  %0 = mirage_thread.clip %tile dims [1, 0] to [%n, %n] multiples [1, 1] : memref<16x64xf16>
+  return
+}
+
+// -----
+
+func.func @clip_c2_rank(%tile: memref<16x64xf16>, %n: index) {
+  // expected-error @below {{expects dimensions of 'memref<16x64xf16>' that increase, got [2]}}
+  %0 = mirage_thread.clip %tile dims [2] to [%n] multiples [1] : memref<16x64xf16>
+  return
+}
+
+// -----
+
+func.func @clip_c2_counts(%tile: memref<16x64xf16>, %n: index) {
+  // expected-error @below {{expects a size and a number for each of 1 dimensions, got 1 and 2}}
+  %0 = mirage_thread.clip %tile dims [1] to [%n] multiples [1, 2] : memref<16x64xf16>
+  return
+}
+
+// -----
+
+func.func @clip_c3(%tile: memref<16x64xf16>, %n: index) {
+  // expected-error @below {{expects multiples of 1 or more, got 0}}
+  %0 = mirage_thread.clip %tile dims [1] to [%n] multiples [0] : memref<16x64xf16>
+  return
+}

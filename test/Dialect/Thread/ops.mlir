@@ -96,6 +96,13 @@ func.func @vanish(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
   return
 }
 
+// CHECK-LABEL: func.func @clip(
+func.func @clip(%tile: memref<16x64xf16>, %m: index, %n: index) {
+  // CHECK: mirage_thread.clip %{{.+}} dims [0, 1] to [%{{.+}}, %{{.+}}] multiples [1, 8] : memref<16x64xf16>
+  %0 = mirage_thread.clip %tile dims [0, 1] to [%m, %n] multiples [1, 8] : memref<16x64xf16>
+  return
+}
+
 // CHECK-LABEL: func.func @await(
 func.func @await(%x: tensor<16x8xf32, #c>, %y: tensor<16x8xf32, #c>) {
   // CHECK: %{{.+}}:2 = mirage_thread.await %{{.+}}, %{{.+}} pending 1 : tensor<16x8xf32, #{{.+}}>, tensor<16x8xf32, #{{.+}}>

@@ -51,6 +51,23 @@ TEST(AccessPatterns, RunsThatOverhang) {
   EXPECT_EQ(getWidth({8, 1}, 0, {false, true}, {16, 7}), 1u);
 }
 
+/// A row may end behind 6 or 8 elements.
+TEST(AccessPatterns, RunsOfTilesThatEndSooner) {
+  FragmentedTile tile;
+  const int64_t shape[] = {16, 8}, strides[] = {8, 1};
+  const bool overhangs[] = {true, true};
+  tile.shape = shape;
+  tile.strides = strides;
+  tile.overhangs = overhangs;
+  tile.elementBytes = 4;
+  LinearLayout fragment = getFragmentLayout(FragmentKind::MmaM16N8D);
+  for (auto [divisor, width] : {std::pair(8, 2u), {6, 2u}, {3, 1u}, {1, 1u}}) {
+    const int64_t divisors[] = {1, divisor};
+    tile.divisors = divisors;
+    EXPECT_EQ(chooseFragmentRun(fragment, tile).getWidth(), width);
+  }
+}
+
 /// 16 bytes at most.
 TEST(AccessPatterns, WidestRun) {
   LinearLayout row = buildBlockedLayout(

@@ -473,3 +473,37 @@ LogicalResult AwaitOp::verify() {
                          << static_cast<int64_t>(getPending());
   return success();
 }
+
+std::optional<unsigned> ClipOp::find(unsigned dim) {
+  const int64_t *found = llvm::find(getDims(), int64_t(dim));
+  if (found == getDims().end())
+    return std::nullopt;
+  return found - getDims().begin();
+}
+
+LogicalResult ClipOp::verify() {
+  // C1
+  auto type = cast<MemRefType>(getTile().getType());
+  if (!type.hasStaticShape())
+    return emitOpError() << "expects a tile of static shape, got " << type;
+  // C2
+  int64_t next = 0;
+  for (int64_t dim : getDims()) {
+    if (dim < next || dim >= type.getRank())
+      return emitOpError() << "expects dimensions of " << type
+                           << " that increase, got [" << getDims() << "]";
+    next = dim + 1;
+  }
+  if (getSizes().size() != getDims().size() ||
+      getMultiples().size() != getDims().size())
+    return emitOpError() << "expects a size and a number for each of "
+                         << getDims().size() << " dimensions, got "
+                         << getSizes().size() << " and "
+                         << getMultiples().size();
+  // C3
+  for (int64_t multiple : getMultiples())
+    if (multiple < 1)
+      return emitOpError() << "expects multiples of 1 or more, got "
+                           << multiple;
+  return success();
+}

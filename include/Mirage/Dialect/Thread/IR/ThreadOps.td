@@ -109,4 +109,34 @@ def Thread_YieldOp : Op<MirageThreadDialect, "yield", [
   let assemblyFormat = "$operands attr-dict `:` type($operands)";
 }
 
+def Thread_ClipOp : Op<MirageThreadDialect, "clip", [
+    Pure, AllTypesMatch<["tile", "result"]>]> {
+  let summary = "a tile that ends sooner than its shape says";
+  let description = [{
+    The tile, of which only what lies before `sizes` along `dims` is there, as of one that
+    reaches beyond the end of its tensor: beyond, thread graphs read zeros and write
+    nothing. Each size is at least 1, at most what the shape says, and a multiple of its
+    number of `multiples`, so that so many elements can be accessed at a time.
+    - (C1) the tile has a static shape.
+    - (C2) `dims` are dimensions of it, increasing, with a size and a number each.
+    - (C3) numbers are 1 or more.
+
+    Cost: a comparison for each access.
+    ```mlir
+    %n = arith.constant 12 : index
+    %t = mirage_thread.clip %tile dims [1] to [%n] multiples [4] : memref<16x64xf16>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$tile, DenseI64ArrayAttr:$dims,
+                       Variadic<Index>:$sizes, DenseI64ArrayAttr:$multiples);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$tile `dims` $dims `to` ` ` `[` $sizes `]` `multiples` $multiples "
+                       "attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The number of a dimension's size; none where the shape says it.
+    std::optional<unsigned> find(unsigned dim);
+  }];
+}
+
 #endif // MIRAGE_DIALECT_THREAD_IR_THREADOPS_TD
