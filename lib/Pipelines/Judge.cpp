@@ -67,11 +67,21 @@ static SmallVector<func::FuncOp> getDefinedFunctions(ModuleOp module) {
   return functions;
 }
 
-static VerifyOptions getOptions(const JudgeOptions &options) {
+/// A bound of 2^-64 and less is one over seeds of more bits than that.
+static Seed drawSeed() {
   std::random_device device;
-  uint64_t seed = options.seed.value_or((uint64_t(device()) << 32) | device());
+  Seed seed;
+  for (uint32_t &word : seed)
+    word = device();
+  return seed;
+}
+
+static VerifyOptions getOptions(const JudgeOptions &options) {
   VerifyOptions verify;
-  verify.seed = deriveSeed(Seed{}, "judge", seed);
+  verify.seed =
+      options.seed ? deriveSeed(Seed{}, "judge", *options.seed) : drawSeed();
+  uint64_t seed =
+      options.seed.value_or((uint64_t(verify.seed[0]) << 32) | verify.seed[1]);
   verify.errorBoundBits = options.errorBoundBits;
   unsigned minTowers = llvm::divideCeil(options.minTrials, kernels::kLanes);
   verify.minTowers = std::max(verify.minTowers, minTowers);

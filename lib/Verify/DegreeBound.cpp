@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 using namespace mlir::mirage;
@@ -21,33 +22,50 @@ using kernels::kLanes;
 // What feeds the difference
 //===----------------------------------------------------------------------===//
 
-ElementDifference::ElementDifference(const TermTable &table, TermId lhs,
-                                     TermId rhs, ExponentSets &exponents)
-    : table(table), lhs(lhs), rhs(rhs), exponents(&exponents) {
-  std::vector<TermId> arguments;
-  collect({lhs, rhs}, arguments);
-  auto sortUnique = [](std::vector<TermId> &list) {
-    llvm::sort(list);
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  };
-  for (auto *list : {&terms, &roots, &signs, &arguments, &picks})
-    sortUnique(*list);
-  exponentSet = exponents.add(std::move(arguments));
+static std::vector<TermId> listOperands(const TermTable &table,
+                                        llvm::ArrayRef<TermId> some,
+                                        llvm::ArrayRef<TermId> others = {}) {
+  std::vector<TermId> operands;
+  for (llvm::ArrayRef<TermId> list : {some, others})
+    for (TermId term : list)
+      llvm::append_range(operands, table.getOperands(term));
+  return operands;
 }
 
-void ElementDifference::collect(std::vector<TermId> stack,
-                                std::vector<TermId> &arguments) {
-  llvm::DenseSet<TermId> seen;
+ElementDifference::ElementDifference(const TermTable &table, TermId lhs,
+                                     TermId rhs, const RootGroups &groups,
+                                     ExponentSets &exponents)
+    : table(table), lhs(lhs), rhs(rhs), exponents(&exponents) {
+  Fed fed = collect({lhs, rhs});
+  terms = std::move(fed.terms);
+  exponentSet = exponents.add(std::move(fed.arguments));
+  classify();
+  findConditions(groups);
+  fed = collect(listOperands(table, conditions, signs));
+  characterTerms = std::move(fed.terms);
+  characterSet = exponents.add(std::move(fed.arguments));
+}
+
+ElementDifference::Fed
+ElementDifference::collect(llvm::ArrayRef<TermId> list) const {
+  std::vector<TermId> stack(list);
+  std::set<TermId> seen, arguments;
   while (!stack.empty()) {
     TermId term = stack.back();
     stack.pop_back();
     if (!seen.insert(term).second)
       continue;
-    terms.push_back(term);
+    if (table[term].kind == TermKind::Exp)
+      arguments.insert(table.getOperands(term)[0]);
+    else
+      llvm::append_range(stack, table.getOperands(term));
+  }
+  return {{seen.begin(), seen.end()}, {arguments.begin(), arguments.end()}};
+}
+
+void ElementDifference::classify() {
+  for (TermId term : terms)
     switch (table[term].kind) {
-    case TermKind::Exp:
-      arguments.push_back(table.getOperands(term)[0]);
-      continue;
     case TermKind::Input:
       inputs.push_back(table[term].index);
       break;
@@ -72,8 +90,33 @@ void ElementDifference::collect(std::vector<TermId> stack,
     default:
       break;
     }
-    llvm::append_range(stack, table.getOperands(term));
+}
+
+/// The S radicands that are squares in every trial that counts, as far as that
+/// conditions what feeds the difference.
+void ElementDifference::findConditions(const RootGroups &groups) {
+  std::set<TermId> found(roots.begin(), roots.end());
+  std::set<int> touched;
+  for (uint32_t input : inputs)
+    touched.insert(groups.getGroupOfInput(input));
+  if (!getExponents().getArguments().empty())
+    touched.insert(groups.getGroupOfInput(groups.getNumInputs()));
+  if (hasLn2)
+    touched.insert(groups.getGroupOfInput(groups.getNumInputs() + 1));
+  for (auto [number, root] : llvm::enumerate(groups.getRoots()))
+    if (touched.count(groups.getGroup(number)))
+      found.insert(root);
+  conditions.assign(found.begin(), found.end());
+}
+
+size_t ElementDifference::getWork() const {
+  size_t work = terms.size() + characterTerms.size();
+  for (unsigned number : {exponentSet, characterSet}) {
+    const ExponentSet &set = (*exponents)[number];
+    work += set.getNumTerms() +
+            set.getArguments().size() * set.getArguments().size();
   }
+  return work;
 }
 
 /// What given maxima and minima compare.
@@ -124,26 +167,6 @@ static unsigned getRootDepth(const TermTable &table, TermId term,
     for (TermId operand : table.getOperands(term))
       depth = std::max(depth, getRootDepth(table, operand, known));
   return known[term] = depth + (table[term].kind == TermKind::Sqrt);
-}
-
-/// Whether what is below some terms is one formula, whatever other signs are
-/// and whatever maxima pick, here and inside exponents.
-static bool haveOneFormula(const TermTable &table,
-                           llvm::ArrayRef<TermId> list) {
-  std::vector<TermId> stack;
-  for (TermId term : list)
-    llvm::append_range(stack, table.getOperands(term));
-  std::set<TermId> seen;
-  while (!stack.empty()) {
-    TermId term = stack.back();
-    stack.pop_back();
-    TermKind kind = table[term].kind;
-    if (kind == TermKind::Abs || kind == TermKind::Max || kind == TermKind::Min)
-      return false;
-    if (seen.insert(term).second)
-      llvm::append_range(stack, table.getOperands(term));
-  }
-  return true;
 }
 
 /// Whether vectors over F2 hold as many affinely independent ones as the space
@@ -230,36 +253,45 @@ private:
 };
 } // namespace
 
-/// Whether the draws of a batch show that all signs, and all roots' existence,
-/// vary freely *within* its tower. What is a constant times a square does not:
-/// χ(2x) = χ(2)·χ(x), where χ(2) is the tower's, and so is the sign of the root
-/// of a constant. Absolute values must also be free of what other roots have to
-/// exist for.
-bool ElementDifference::signsAreIndependent(
-    const TrialBatch &batch, llvm::ArrayRef<TermId> conditions) const {
-  llvm::ArrayRef<TermId> relevant = conditions;
-  if (signs.empty())
-    relevant = roots;
-  return haveOneFormula(table, relevant) && haveOneFormula(table, signs) &&
-         SignLevels(table, batch, relevant, signs).areIndependent();
+/// Whether the draws of a batch show that all signs, and the existence of all
+/// roots that draws are conditioned by, vary freely *within* its tower. What is
+/// a constant times a square does not: χ(2x) = χ(2)·χ(x), where χ(2) is the
+/// tower's, and so is the sign of the root of a constant. And what maxima pick
+/// may not decide which draws count, or trials that count are those that pick
+/// one thing.
+bool ElementDifference::signsAreIndependent(const TrialBatch &batch) const {
+  return haveOneFormula(table, conditions) && haveOneFormula(table, signs) &&
+         SignLevels(table, batch, conditions, signs).areIndependent();
 }
 
-/// The S radicands that are squares in every trial that counts, as far as that
-/// conditions what feeds the difference.
-std::vector<TermId>
-ElementDifference::getConditions(const RootGroups &groups) const {
-  std::set<TermId> conditions(roots.begin(), roots.end());
-  std::set<int> touched;
-  for (uint32_t input : inputs)
-    touched.insert(groups.getGroupOfInput(input));
-  if (!getExponents().getArguments().empty())
-    touched.insert(groups.getGroupOfInput(groups.getNumInputs()));
-  if (hasLn2)
-    touched.insert(groups.getGroupOfInput(groups.getNumInputs() + 1));
-  for (auto [number, root] : llvm::enumerate(groups.getRoots()))
-    if (touched.count(groups.getGroup(number)))
-      conditions.insert(root);
-  return {conditions.begin(), conditions.end()};
+/// Let f1..fk be the operands, N/D as polynomials N·D of degree e together,
+/// none of whose products is a constant times a square. Then (χ(f1)..χ(fk)) is
+/// each of the 2^k patterns with a chance that differs from 2^-k by at most
+/// 2·e/√p: the sum over the nontrivial characters of the group (±1)^k, each of
+/// which is E χ(Π f_j), by Weil's theorem at most e/√p on a line along one
+/// input, but for a share of 2·e²/p of the lines, on which that product is a
+/// square; beyond e = √p/2 nothing is said anyway. An exponential is w^(k·n), w
+/// uniform in the field of p = n·q + 1 elements. Below other roots fields are
+/// extended, and a root counts for its conjugates.
+double ElementDifference::getCharacterError(llvm::ArrayRef<TermId> characters,
+                                            const ExponentWeights &weights,
+                                            const FieldTower &tower) const {
+  if (characters.empty())
+    return 0;
+  const ExponentSet &set = (*exponents)[characterSet];
+  double p = tower[0].getPrime();
+  ExponentPowers powers = weights.powers;
+  if (!set.getArguments().empty())
+    for (auto &ofArgument : powers)
+      for (int64_t &power : ofArgument)
+        power *= (tower[0].getPrime() - 1) / tower[1].getPrime();
+  double numNested = llvm::count_if(characterTerms, [&](TermId term) {
+    return table[term].kind == TermKind::Sqrt;
+  });
+  double degree =
+      computeDegreeOfCharacters(table, listOperands(table, characters),
+                                characterTerms, set.getArguments(), powers);
+  return 2 * std::exp2(numNested) * degree / std::sqrt(p);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,70 +333,118 @@ double ElementBound::getLog2(const Chance &chance) const {
       numBatches * chance.worstLog2 + std::log2(1 + exponentPattern), 0.0);
 }
 
+namespace {
+/// What a trial that counts may see of a difference.
+struct Sight {
+  double zeros;     ///< chance that its numerator vanishes
+  double undefined; ///< that something it is divided by does
+  double numConditions, numSigns;
+  double picks; ///< chance of a pattern of what maxima pick
+  /// By how much the chance that all conditions hold, and that of a pattern of
+  /// signs besides, may differ from those of independent ones.
+  double conditionError, signError;
+
+  double getMiss() const {
+    double independent = std::exp2(-numConditions);
+    double least = independent - conditionError;
+    if (least <= undefined)
+      return 1;
+    if (numSigns == 0 && picks == 1)
+      return std::min(zeros / (least - undefined), 1.0);
+    // What counts in other patterns may count always.
+    double seen = numSigns == 0
+                      ? 1 - (zeros + undefined) / least
+                      : (independent * std::exp2(-numSigns) - signError -
+                         zeros - undefined) /
+                            std::min(independent + conditionError, 1.0);
+    return 1 - picks * std::max(seen, 0.0);
+  }
+};
+} // namespace
+
+/// Primes modulo which something with coefficients of that norm vanishes though
+/// it is not zero, as a share of the towers.
+static double getShareOfPrimes(double log2Norm, double q, double numTowers) {
+  bool mayVanish = numTowers > 0 && log2Norm >= std::log2(q);
+  return mayVanish ? std::ceil(log2Norm / 28) / numTowers : 0;
+}
+
 BatchBound ElementDifference::bound(const TrialBatch &batch,
                                     llvm::ArrayRef<BatchWeights> weights,
-                                    const RootGroups &groups, unsigned counted,
-                                    double numTowers) {
+                                    unsigned counted, double numTowers,
+                                    double errorScale) {
   if (lhs == rhs)
     return {-HUGE_VAL, -HUGE_VAL, MissCause::Degree};
-  const BatchWeights &own = weights[exponentSet];
+  const BatchWeights &own = weights[exponentSet],
+                     &ofCharacters = weights[characterSet];
   if (counted == 0)
     return {0, 0, MissCause::NoTrials};
-  double exponentPattern = std::exp2(getPatternLog2(getExponents().getPicks()));
-  if (!own.weights)
-    return {0, 0, MissCause::ExponentRank, exponentPattern};
+  double pattern = std::exp2(getPatternLog2(getExponents().getPicks()));
+  if (!own.weights || !ofCharacters.weights || !own.isSpokenOf ||
+      !ofCharacters.isSpokenOf)
+    return {0, 0, MissCause::ExponentRank, pattern};
+  if (!signsAreIndependent(batch))
+    return {0, 0, MissCause::DependentSigns, pattern};
   const FieldTower &tower = batch.getFields().tower;
   bool hasExponentials = !getExponents().getArguments().empty();
   double q = tower[hasExponentials ? 1 : 0].getPrime();
   const DegreeOfDifference &degree = getDegree(*own.weights);
-  std::vector<TermId> conditions = getConditions(groups);
-  if (!signsAreIndependent(batch, conditions))
-    return {0, 0, MissCause::DependentSigns, exponentPattern};
-  double numRoots = roots.size(), numConditions = conditions.size();
 
-  // Random functions are fresh variables unless two arguments collide.
+  // Random functions are fresh variables unless two arguments collide. The norm
+  // over all signs of roots has 2^R factors.
+  double conjugates = std::exp2(double(roots.size()));
   double numCollisions = numRandomFunctions * (numRandomFunctions - 1.0) / 2;
   double collisions = numCollisions * degree.argument;
-  double zeros = std::exp2(numConditions) * degree.denominator / q;
-  auto getChance = [&](double ofDegree) {
-    double chance = std::exp2(numRoots + numConditions) * ofDegree / q;
-    return zeros < 1 ? chance / (1 - zeros) : 1;
-  };
-  double numSigns = signs.size(), picksLog2 = getPatternLog2(picks);
-  double miss = getChance(degree.numerator + collisions) +
-                (1 - std::exp2(picksLog2 - numSigns));
-  double exponentPicks = 1 - exponentPattern;
+  std::vector<TermId> characters(conditions);
+  llvm::append_range(characters, signs);
+  Sight sight;
+  sight.zeros = conjugates * (degree.numerator + collisions) / q;
+  sight.undefined = conjugates * degree.denominator / q;
+  sight.numConditions = conditions.size();
+  sight.numSigns = signs.size();
+  sight.picks = std::exp2(getPatternLog2(picks));
+  sight.conditionError =
+      errorScale * getCharacterError(conditions, *ofCharacters.weights, tower);
+  sight.signError =
+      errorScale * getCharacterError(characters, *ofCharacters.weights, tower);
 
-  // Primes modulo which D vanishes although it is not zero, or two arguments of
-  // random functions are one. The norm over all signs of roots has 2^R factors.
-  auto getPrimes = [&](double log2Norm) {
-    double norm = log2Norm * std::exp2(numRoots);
-    bool mayVanish = numTowers > 0 && norm >= std::log2(q);
-    return mayVanish ? std::ceil(norm / 28) / numTowers : 0;
-  };
-  double primes = getPrimes(degree.log2Norm) +
-                  numCollisions * getPrimes(degree.argumentLog2Norm);
+  // The points of a batch count if none of them divides by zero.
+  double exponentPicks = 0;
+  if (pattern < 1) {
+    double undefined = kLanes * getExponents().getDivisorDegree() / q;
+    exponentPicks = 1 - pattern * std::max(1 - undefined, 0.0);
+  }
+  double primes =
+      getShareOfPrimes(degree.log2Norm * conjugates, q, numTowers) +
+      numCollisions *
+          getShareOfPrimes(degree.argumentLog2Norm * conjugates, q, numTowers);
 
-  double trials = std::pow(std::min(miss, 1.0), counted);
+  double trials = std::pow(sight.getMiss(), counted);
   double log2 = std::log2(std::min(1.0, trials + (exponentPicks + primes)));
-  if (!own.isProved)
-    return {0, log2, MissCause::ExponentRank, exponentPattern};
+  if (!own.isProved || !ofCharacters.isProved)
+    return {0, log2, MissCause::ExponentRank, pattern};
+  double exists =
+      std::max(std::exp2(-sight.numConditions) - sight.conditionError,
+               std::numeric_limits<double>::min());
   std::pair<double, MissCause> shares[] = {
-      {getChance(degree.numerator), MissCause::Degree},
-      {getChance(collisions), MissCause::RandomFunctions},
-      {1 - std::exp2(picksLog2), MissCause::Picks},
-      {1 - std::exp2(-numSigns), MissCause::Signs}};
+      {conjugates * degree.numerator / q / exists, MissCause::Degree},
+      {conjugates * collisions / q / exists, MissCause::RandomFunctions},
+      {1 - sight.picks, MissCause::Picks},
+      {1 - std::exp2(-sight.numSigns), MissCause::Signs}};
   std::pair<double, MissCause> batchShares[] = {
       {trials, llvm::max_element(shares)->second},
       {exponentPicks, MissCause::ExponentPicks},
       {primes, MissCause::Primes}};
-  return {log2, log2, llvm::max_element(batchShares)->second, exponentPattern};
+  return {log2, log2, llvm::max_element(batchShares)->second, pattern};
 }
 
 std::string ElementDifference::describeExponents() const {
   const ExponentSet &set = getExponents();
   if (set.hasSigns())
     return "no theorem speaks about an absolute value inside an exponent";
+  if (exponents->arePicksBiased() && !set.getPicks().empty())
+    return "no theorem speaks about maxima inside exponents where roots of "
+           "what maxima pick have to exist";
   return llvm::formatv("the {0} exponents that feed it were not seen to be "
                        "independent; the {1} points of a batch show that of "
                        "no more than {1}",
@@ -390,10 +470,11 @@ std::string ElementDifference::describe(MissCause cause) const {
                          "than a difference needs",
                          signs.size());
   case MissCause::DependentSigns:
-    return llvm::formatv("the signs of the {0} absolute values and {1} square "
-                         "roots that feed it were not seen to be independent; "
-                         "no theorem speaks about others",
-                         signs.size(), roots.size());
+    return llvm::formatv(
+        "the signs of the {0} absolute values that feed it and "
+        "of what {1} square roots are taken of were not seen "
+        "to be independent; no theorem speaks about others",
+        signs.size(), conditions.size());
   case MissCause::RandomFunctions:
     return llvm::formatv("{0} values of log, erf or pow, whose arguments may "
                          "collide",

@@ -79,46 +79,60 @@ private:
 ///   patterns   ways in which maxima can pick and signs can fall
 ///
 /// a trial that counts misses with probability at most 1 - π + 2^(R+S)·d/q, π
-/// the chance of one pattern. That is proved of a batch only if its draws show
-/// that signs are independent. See docs/Verification.md.
+/// the chance of one pattern, but for the error of character sums. That is
+/// proved of a batch only if its draws show that signs are independent. See
+/// docs/Verification.md.
 class ElementDifference {
 public:
-  /// Adds the arguments of its exponentials to `exponents`, which outlives it.
+  /// Adds the arguments of its exponentials to `exponents`, which outlives it,
+  /// and those that feed its conditions.
+  /// \param groups  of component 0.
   ElementDifference(const TermTable &table, TermId lhs, TermId rhs,
-                    ExponentSets &exponents);
+                    const RootGroups &groups, ExponentSets &exponents);
 
   /// \param weights  of the batch, by exponent set.
-  /// \param groups   of component 0, in whose order samples count radicands.
   /// \param counted  trials of the batch that counted for this element.
   /// \param numTowers  that the batch's tower was drawn from; 0 if it was not.
+  /// \param errorScale  what the error of character sums is multiplied by: 0 in
+  ///                    experiments over primes so small that it exceeds all
+  ///                    chances.
   BatchBound bound(const TrialBatch &batch,
-                   llvm::ArrayRef<BatchWeights> weights,
-                   const RootGroups &groups, unsigned counted,
-                   double numTowers);
+                   llvm::ArrayRef<BatchWeights> weights, unsigned counted,
+                   double numTowers, double errorScale = 1);
 
   /// The operators that a cause is about, and how many there are: "a maximum
   /// or minimum over 4 values inside an exponent picks once in 16 trials".
   std::string describe(MissCause cause) const;
 
-  /// What the time of one bound() grows with: the terms that feed the element,
-  /// and each exponential against each other.
-  size_t getWork() const {
-    size_t numArguments = getExponents().getArguments().size();
-    return terms.size() + getExponents().getNumTerms() +
-           numArguments * numArguments;
+  /// Absolute values, and roots, that feed it; of equal terms nothing hides.
+  size_t getNumSigns() const {
+    return lhs == rhs ? 0 : signs.size() + roots.size();
   }
 
+  /// What the time of one bound() grows with: the terms that feed the element,
+  /// and each exponential against each other.
+  size_t getWork() const;
+
 private:
-  /// \param stack  the terms to begin with.
-  void collect(std::vector<TermId> stack, std::vector<TermId> &arguments);
+  /// What feeds some terms outside exponents, and the arguments of the
+  /// exponentials among it, both ascending.
+  struct Fed {
+    std::vector<TermId> terms, arguments;
+  };
+  Fed collect(llvm::ArrayRef<TermId> list) const;
+  void classify();
+  void findConditions(const RootGroups &groups);
   const ExponentSet &getExponents() const { return (*exponents)[exponentSet]; }
   const DegreeOfDifference &getDegree(const ExponentWeights &weights);
-  std::vector<TermId> getConditions(const RootGroups &groups) const;
   std::set<TermId> getCompared(llvm::ArrayRef<TermId> picks) const;
   double getPatternLog2(llvm::ArrayRef<TermId> picks) const;
   std::string describeExponents() const;
-  bool signsAreIndependent(const TrialBatch &batch,
-                           llvm::ArrayRef<TermId> conditions) const;
+  bool signsAreIndependent(const TrialBatch &batch) const;
+  /// By how much the chance that given characters fall in given ways may differ
+  /// from that of independent ones.
+  double getCharacterError(llvm::ArrayRef<TermId> characters,
+                           const ExponentWeights &weights,
+                           const FieldTower &tower) const;
 
   const TermTable &table;
   TermId lhs, rhs;
@@ -129,6 +143,11 @@ private:
   std::vector<TermId> signs;    ///< among them: absolute values
   std::vector<TermId> picks;    ///< among them
   std::vector<uint32_t> inputs; ///< that feed it in component 0
+  /// Roots that have to exist for a trial to count, or that conditioned the
+  /// draws of what feeds the difference: the S radicands.
+  std::vector<TermId> conditions;
+  std::vector<TermId> characterTerms; ///< that feed conditions and signs
+  unsigned characterSet = 0;          ///< of exponentials among these
   bool hasLn2 = false;
   unsigned numRandomFunctions = 0;
   std::map<unsigned, DegreeOfDifference> degrees; ///< by number of the weights

@@ -7,19 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/ExactProof.h"
+#include "DefinedSomewhere.h"
 #include "ExactArithmetic.h"
 #include "GraphEvaluator.h"
-#include "Mirage/Algebra/Random.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/Work.h"
-#include "Mirage/Verify/RoundedEvaluation.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "TrialMemory.h"
 #include "WrittenGraph.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include <cmath>
 #include <optional>
 
 using namespace mlir::mirage;
@@ -30,65 +27,6 @@ static std::string describeLimit(const exact::Limits &limits) {
   return formatv("its forms take more than {0} products and sums of terms, or "
                  "numbers that are too long",
                  limits.maxWork);
-}
-
-//===----------------------------------------------------------------------===//
-// That both graphs are defined somewhere
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct OutputPlace {
-  unsigned output;
-  size_t element;
-};
-} // namespace
-
-/// Inputs of both signs, of one, and of one each in turn; then larger ones.
-static std::vector<std::vector<double>> makeInputs(const Graph &graph,
-                                                   unsigned attempt) {
-  RandomStream random(deriveSeed(Seed{}, "exact", attempt));
-  std::vector<std::vector<double>> inputs;
-  for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
-    std::vector<double> values(graph.getType(input).getNumElements());
-    for (double &value : values) {
-      double magnitude = std::ldexp(random.next() + 1.0, -32);
-      magnitude *= attempt < 4 ? 2 : 16;
-      bool isRandom = attempt % 4 == 0, alternates = attempt % 4 == 3;
-      bool isNegative = isRandom     ? random.next() % 2
-                        : alternates ? (input + attempt / 4) % 2
-                                     : attempt % 4 == 2;
-      value = isNegative ? -magnitude : magnitude;
-    }
-    inputs.push_back(std::move(values));
-  }
-  return inputs;
-}
-
-/// An output element that has no number in both graphs on any input that is
-/// tried; what is equal there would be equal for the lack of inputs.
-static std::optional<OutputPlace> findUndefined(const Graph &lhs,
-                                                const Graph &rhs) {
-  constexpr unsigned kNumAttempts = 8;
-  std::vector<llvm::BitVector> isMissing;
-  for (ValueId output : lhs.getOutputs())
-    isMissing.emplace_back(lhs.getType(output).getNumElements(), /*t=*/true);
-  auto hasMissing = [](const llvm::BitVector &bits) { return bits.any(); };
-  for (unsigned attempt = 0;
-       attempt < kNumAttempts && llvm::any_of(isMissing, hasMissing);
-       ++attempt) {
-    auto inputs = makeInputs(lhs, attempt);
-    auto left = evaluateRounded(lhs, inputs),
-         right = evaluateRounded(rhs, inputs);
-    for (unsigned output = 0; output < isMissing.size(); ++output)
-      for (unsigned element : isMissing[output].set_bits())
-        if (!std::isnan(left[output][element].value) &&
-            !std::isnan(right[output][element].value))
-          isMissing[output].reset(element);
-  }
-  for (auto [output, bits] : llvm::enumerate(isMissing))
-    if (bits.any())
-      return OutputPlace{unsigned(output), size_t(bits.find_first())};
-  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

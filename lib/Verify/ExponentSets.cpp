@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <array>
+#include <cmath>
 
 using namespace mlir::mirage;
 using kernels::kLanes;
@@ -31,6 +32,36 @@ collect(std::vector<TermId> roots,
   return found;
 }
 
+bool mlir::mirage::haveOneFormula(const TermTable &table,
+                                  llvm::ArrayRef<TermId> list) {
+  std::vector<TermId> below;
+  for (TermId term : list)
+    llvm::append_range(below, table.getOperands(term));
+  std::vector<TermId> all = collect(
+      std::move(below), [&](TermId term) { return table.getOperands(term); });
+  return llvm::none_of(all, [&](TermId term) {
+    TermKind kind = table[term].kind;
+    return kind == TermKind::Abs || kind == TermKind::Max ||
+           kind == TermKind::Min;
+  });
+}
+
+/// With 2^R for the conjugates of R roots.
+static double findDivisorDegree(const TermTable &table,
+                                llvm::ArrayRef<TermId> arguments,
+                                llvm::ArrayRef<TermId> terms) {
+  auto count = [&](TermKind kind) {
+    return llvm::count_if(
+        terms, [&](TermId term) { return table[term].kind == kind; });
+  };
+  if (count(TermKind::Div) == 0)
+    return 0;
+  if (count(TermKind::Exp) > 0)
+    return HUGE_VAL;
+  return std::exp2(double(count(TermKind::Sqrt))) *
+         computeDegreeOfDivisors(table, arguments, terms);
+}
+
 ExponentSet::ExponentSet(const TermTable &table, std::vector<TermId> list)
     : arguments(std::move(list)) {
   auto isPick = [&](TermId term) {
@@ -47,6 +78,8 @@ ExponentSet::ExponentSet(const TermTable &table, std::vector<TermId> list)
     return LinearForms::getExpandedOperands(table, term);
   });
   llvm::copy_if(linear, std::back_inserter(linearPicks), isPick);
+  if (!picks.empty())
+    divisorDegree = findDivisorDegree(table, arguments, terms);
 }
 
 unsigned ExponentSets::add(std::vector<TermId> arguments) {
@@ -123,8 +156,10 @@ BatchWeights ExponentSets::weigh(Entry &entry, const TrialBatch &batch) {
     known = entry.known.emplace(std::move(picked), std::move(weights)).first;
   }
   const ExponentWeights &weights = known->second;
-  return {&weights,
-          weights.basis && !set.hasSigns() && weights.basis->size() <= kLanes &&
+  bool isSpokenOf =
+      !set.hasSigns() && (set.getPicks().empty() || !picksAreBiased);
+  return {&weights, isSpokenOf,
+          weights.basis && isSpokenOf && weights.basis->size() <= kLanes &&
               computeRank(batch, *weights.basis) == weights.basis->size()};
 }
 

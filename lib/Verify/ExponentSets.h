@@ -17,6 +17,10 @@
 
 namespace mlir::mirage {
 
+/// Whether what is below some terms is one formula, whatever signs are and
+/// whatever maxima pick, here and inside exponents.
+bool haveOneFormula(const TermTable &table, llvm::ArrayRef<TermId> list);
+
 /// The exponentials of an output element as products of powers of independent
 /// variables.
 struct ExponentWeights {
@@ -34,6 +38,8 @@ struct BatchWeights {
   /// Null if the batch's tower is too low for exponentials. Valid until weights
   /// of another batch are asked for.
   const ExponentWeights *weights = nullptr;
+  /// Whether a theorem, or a conjecture, speaks about such exponents.
+  bool isSpokenOf = false;
   /// Whether the batch's points show the independence.
   bool isProved = false;
 };
@@ -52,11 +58,15 @@ public:
   /// products lead to.
   llvm::ArrayRef<TermId> getLinearPicks() const { return linearPicks; }
   bool hasSigns() const { return signs; }
+  /// Of what is divided by below the arguments, where something is picked:
+  /// points at which that is zero do not count. Infinite where it is not known.
+  double getDivisorDegree() const { return divisorDegree; }
   size_t getNumTerms() const { return numTerms; }
 
 private:
   std::vector<TermId> arguments, picks, linearPicks;
   bool signs = false;
+  double divisorDegree = 0;
   size_t numTerms = 0;
 };
 
@@ -67,6 +77,10 @@ class ExponentSets {
 public:
   explicit ExponentSets(const TermTable &table) : table(table), forms(table) {}
 
+  /// What maxima pick decides which roots inside exponents exist, so that the
+  /// points of a batch, on which they do, tell one pattern from another.
+  void setPicksBiased() { picksAreBiased = true; }
+  bool arePicksBiased() const { return picksAreBiased; }
   /// \returns the number of the set.
   unsigned add(std::vector<TermId> arguments);
   const ExponentSet &operator[](unsigned number) const {
@@ -93,6 +107,7 @@ private:
   std::vector<Entry> entries;
   std::map<std::vector<TermId>, unsigned> numbers; ///< by arguments
   unsigned numWeights = 0;
+  bool picksAreBiased = false;
 };
 
 } // namespace mlir::mirage

@@ -40,9 +40,10 @@ public:
 private:
   bool areBatchesSmall() const;
   bool writeOutTerms();
+  void prepareDraws();
   bool collectDifferences();
 
-  bool haveDifferentRoots() const;
+  bool haveDifferentDomains() const;
   llvm::Error runSmall();
   bool addBatch(unsigned number);
   FieldTower drawTower(const Seed &seed) const;

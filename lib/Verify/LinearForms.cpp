@@ -273,17 +273,25 @@ LinearForms::findBasis(llvm::ArrayRef<TermId> arguments, Resolve resolve) {
     combinations.push_back(std::move(combination));
   }
   // Divide basis elements so that all coefficients become integers.
+  constexpr int64_t kMostDivisor = 1 << 20;
   result.coefficients.resize(arguments.size());
   for (unsigned i = 0; i < result.basis.size(); ++i) {
     int64_t divisor = 1;
     for (const auto &combination : combinations) {
-      if (!combination[i].isValid || divisor > (1 << 20))
+      const Rational &entry = combination[i];
+      if (!entry.isValid || entry.denominator > kMostDivisor)
         return std::nullopt;
-      divisor = std::lcm(divisor, combination[i].denominator);
+      divisor = std::lcm(divisor, entry.denominator);
+      if (divisor > kMostDivisor)
+        return std::nullopt;
     }
-    for (unsigned j = 0; j < arguments.size(); ++j)
-      result.coefficients[j].push_back(
-          (combinations[j][i] * Rational{divisor}).numerator);
+    for (unsigned j = 0; j < arguments.size(); ++j) {
+      Rational power = combinations[j][i] * Rational{divisor};
+      if (!power.isValid)
+        return std::nullopt;
+      assert(power.denominator == 1 && "a divisor that does not divide");
+      result.coefficients[j].push_back(power.numerator);
+    }
   }
   return result;
 }

@@ -117,9 +117,13 @@ public:
 
   void visit(TermId term) { degrees[term] = compute(term); }
   const Degree &get(TermId term) const { return degrees.at(term); }
-  double getArgumentDegree() const { return argumentDegree; }
   /// N/D - N'/D' has the numerator N·D' - N'·D.
+  double getArgumentDegree() const { return argumentDegree + divisorDegree; }
   double getArgumentLog2Norm() const { return 1 + argumentNorm + divisorNorm; }
+  /// What arguments of random functions divide by.
+  const Denominator &getArgumentDenominator() const {
+    return argumentDenominator;
+  }
 
 private:
   Degree compute(TermId term);
@@ -133,9 +137,10 @@ private:
   llvm::ArrayRef<TermId> arguments;
   const ExponentPowers &powers;
   std::map<TermId, Degree> degrees;
-  double argumentDegree = 0;
-  /// The largest, as logarithms, of numerators and of denominators.
+  /// The largest, of numerators and of denominators; norms as logarithms.
+  double argumentDegree = 0, divisorDegree = 0;
   double argumentNorm = 0, divisorNorm = 0;
+  Denominator argumentDenominator;
 };
 } // namespace
 
@@ -226,8 +231,9 @@ Degree
 DegreeWalk::applyRandomFunction(llvm::ArrayRef<const Degree *> operands) {
   for (const Degree *operand : operands) {
     Size below = measure(operand->denominator);
-    argumentDegree =
-        std::max(argumentDegree, operand->numerator.degree + below.degree);
+    argumentDegree = std::max(argumentDegree, operand->numerator.degree);
+    divisorDegree = std::max(divisorDegree, below.degree);
+    joinInto(argumentDenominator, operand->denominator);
     argumentNorm = std::max(argumentNorm, operand->numerator.log2Norm);
     divisorNorm = std::max(divisorNorm, below.log2Norm);
   }
@@ -243,7 +249,37 @@ DegreeOfDifference mlir::mirage::computeDegree(const TermTable &table,
   for (TermId term : terms)
     walk.visit(term);
   Degree result = joinFractions({&walk.get(lhs), &walk.get(rhs)});
-  return {result.numerator.degree, measure(result.denominator).degree,
+  Denominator all = result.denominator;
+  joinInto(all, walk.getArgumentDenominator());
+  return {result.numerator.degree, measure(all).degree,
           result.numerator.log2Norm, walk.getArgumentDegree(),
           walk.getArgumentLog2Norm()};
+}
+
+double mlir::mirage::computeDegreeOfCharacters(const TermTable &table,
+                                               llvm::ArrayRef<TermId> operands,
+                                               llvm::ArrayRef<TermId> terms,
+                                               llvm::ArrayRef<TermId> arguments,
+                                               const ExponentPowers &powers) {
+  DegreeWalk walk(table, arguments, powers);
+  for (TermId term : terms)
+    walk.visit(term);
+  double degree = 0;
+  for (TermId operand : operands) {
+    const Degree &own = walk.get(operand);
+    degree += own.numerator.degree + measure(own.denominator).degree;
+  }
+  return degree;
+}
+
+double mlir::mirage::computeDegreeOfDivisors(const TermTable &table,
+                                             llvm::ArrayRef<TermId> list,
+                                             llvm::ArrayRef<TermId> terms) {
+  DegreeWalk walk(table, {}, {});
+  for (TermId term : terms)
+    walk.visit(term);
+  Denominator all = walk.getArgumentDenominator();
+  for (TermId term : list)
+    joinInto(all, walk.get(term).denominator);
+  return measure(all).degree;
 }

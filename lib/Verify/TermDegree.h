@@ -21,11 +21,12 @@ using ExponentPowers = std::vector<llvm::SmallVector<int64_t>>;
 /// A difference of two terms as one fraction of polynomials in inputs, roots
 /// and the variables of exponentials.
 struct DegreeOfDifference {
-  double numerator = 0;   ///< degree
-  double denominator = 0; ///< degree
+  double numerator = 0; ///< degree
+  /// Degree, with what arguments of random functions divide by.
+  double denominator = 0;
   /// Base 2 logarithm of the sum of the numerator's absolute coefficients.
   double log2Norm = 0;
-  /// The largest degree of an argument of a random function.
+  /// The largest degree of a difference of two arguments of random functions.
   double argument = 0;
   /// As log2Norm, of the difference of any two of these.
   double argumentLog2Norm = 0;
@@ -40,6 +41,22 @@ DegreeOfDifference computeDegree(const TermTable &table, TermId lhs, TermId rhs,
                                  llvm::ArrayRef<TermId> terms,
                                  llvm::ArrayRef<TermId> arguments,
                                  const ExponentPowers &powers);
+
+/// The degrees of some terms N/D without exponentials of others than
+/// `arguments` and without absolute values, as polynomials N·D, added up: what
+/// the error of character sums over them grows with.
+/// \param terms  all that feed `operands` outside exponents, ascending.
+double computeDegreeOfCharacters(const TermTable &table,
+                                 llvm::ArrayRef<TermId> operands,
+                                 llvm::ArrayRef<TermId> terms,
+                                 llvm::ArrayRef<TermId> arguments,
+                                 const ExponentPowers &powers);
+
+/// The degree of what some terms without exponentials divide by, all together.
+/// \param terms  all that feed them, ascending.
+double computeDegreeOfDivisors(const TermTable &table,
+                               llvm::ArrayRef<TermId> list,
+                               llvm::ArrayRef<TermId> terms);
 
 } // namespace mlir::mirage
 

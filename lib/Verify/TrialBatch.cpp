@@ -135,12 +135,16 @@ void TrialBatch::draw(unsigned component, const RootGroups &groups,
     bool goesOn = false;
     for (unsigned group = 0; group < missing.size(); ++group) {
       uint16_t lanes = 0;
+      // What maxima pick is one for all points of exponents.
+      bool isOneDraw = component > 0;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         if (!(drawn[group] >> lane & 1))
           continue;
-        seen[group].add(missing[group][lane]);
+        seen[group].add(missing[group][lane], /*isNewDraw=*/!isOneDraw);
         lanes |= uint16_t(missing[group][lane] != 0) << lane;
       }
+      if (isOneDraw)
+        seen[group].addDraw();
       drawn[group] = seen[group].areHopeless() ? 0 : lanes;
       if (drawn[group])
         redraw(component, groups.getInputs(group), drawn[group], random);
@@ -159,8 +163,9 @@ uint32_t MissingRoots::reduce(uint32_t roots) const {
   return roots;
 }
 
-void MissingRoots::add(uint32_t roots) {
-  ++numSinceNew;
+void MissingRoots::add(uint32_t roots, bool isNewDraw) {
+  if (isNewDraw)
+    addDraw();
   if (!first)
     first = roots;
   uint32_t rest = reduce(roots ^ *first);

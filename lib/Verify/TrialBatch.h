@@ -75,8 +75,10 @@ private:
 /// a square or a constant times one. Draws soon span it.
 class MissingRoots {
 public:
-  /// \param roots  a bit for each that is missing in a draw.
-  void add(uint32_t roots);
+  /// \param roots      a bit for each that is missing in a draw.
+  /// \param isNewDraw  whether it is independent of those before.
+  void add(uint32_t roots, bool isNewDraw);
+  void addDraw() { ++numSinceNew; }
   /// Whether no draw has all roots, but with a chance of 2^-64 that so many
   /// have looked like that.
   bool areHopeless() const;

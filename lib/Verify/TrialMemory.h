@@ -14,6 +14,10 @@
 
 namespace mlir::mirage {
 
+/// What trials of graphs take at most that are small enough for a bound: the
+/// same on all machines, since such trials are repeated from certificates.
+constexpr double kMaxSmallBytes = 1u << 30;
+
 /// An upper bound of the bytes that evaluating a graph over fields takes: every
 /// value and every intermediate of its operators in all blocks at once, as a
 /// GraphEvaluator keeps them, and the arguments of exponentials. Computed from

@@ -8,6 +8,7 @@
 
 #include "Mirage/Verify/Verify.h"
 #include "CutPoints.h"
+#include "DefinedSomewhere.h"
 #include "ExpNesting.h"
 #include "FieldJudge.h"
 #include "Mirage/Graph/CanonicalGraph.h"
@@ -25,6 +26,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 using namespace mlir::mirage;
@@ -69,6 +71,15 @@ static llvm::Error checkInterfaces(const Graph &lhs, const Graph &rhs) {
   return checkTypes(lhs, lhs.getOutputs(), rhs, rhs.getOutputs(), "output");
 }
 
+/// Whether something is proved: a chance to err that leaves the odds as they
+/// were is nothing, unless somebody asks for no more.
+static bool isProved(const Verdict &verdict, const VerifyOptions &options) {
+  constexpr unsigned kLeastBits = 10;
+  return verdict.kind == Verdict::Equal &&
+         verdict.bound.provedLog2 <=
+             -double(std::min(kLeastBits, options.errorBoundBits));
+}
+
 /// The verdict on the same graphs with small sizes; an error says why there is
 /// none.
 static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
@@ -78,7 +89,8 @@ static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
   llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs, numbers);
   if (!pair)
     return pair.takeError();
-  if (estimateTrialBytes(pair->lhs, pair->rhs) > getMaxTrialBytes(options))
+  if (estimateTrialBytes(pair->lhs, pair->rhs) >
+      std::min(options.maxBytes, kMaxSmallBytes))
     return llvm::createStringError("these are too large, too");
   VerifyOptions smallOptions = options;
   smallOptions.findWitness = {};
@@ -104,11 +116,10 @@ static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
     return verdict;
   llvm::Expected<Verdict> other =
       judgeSmallerSizes(lhs, rhs, SizeNumbers::Stay, options);
-  bool isProved =
-      other && other->kind == Verdict::Equal && other->bound.provedLog2 < 0;
+  bool isOtherProved = other && isProved(*other, options);
   if (!other)
     llvm::consumeError(other.takeError());
-  if (!isProved)
+  if (!isOtherProved)
     return verdict;
   if (!verdict)
     llvm::consumeError(verdict.takeError());
@@ -165,7 +176,8 @@ static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
                 : searchWitness(lhs, rhs, options);
   if (!search)
     return search.takeError();
-  bool mayHide = picksValues(lhs) || picksValues(rhs);
+  bool mayHidePicks = picksValues(lhs) || picksValues(rhs);
+  bool mayHide = mayHidePicks || verdict.mayHideSigns;
   bool isSuspect = smallDisagrees && !hasLiterals(lhs) && !hasLiterals(rhs);
   bool isOfSampleAlone = isSampled && !problem.empty();
   if (!search->found && !mayHide && !isSuspect && !isOfSampleAlone)
@@ -175,9 +187,12 @@ static llvm::Error concludeUnproved(const Graph &lhs, const Graph &rhs,
   verdict.bound = {};
   verdict.reason = isSampled ? "trials of a sample at its own sizes agree, "
                              : "trials at its own sizes agree, ";
-  verdict.reason += mayHide ? "but what a maximum or minimum does not pick is "
-                              "hidden from most; at smaller sizes: "
-                            : "but at smaller ones ";
+  verdict.reason +=
+      mayHidePicks ? "but what a maximum or minimum does not pick is hidden "
+                     "from most; at smaller sizes: "
+      : mayHide    ? "but of the signs of absolute values and roots they see "
+                     "few patterns; at smaller sizes: "
+                   : "but at smaller ones ";
   verdict.reason += problem.empty() ? verdict.whyWeaker : problem;
   if (!search->whyNot.empty())
     verdict.reason += "; " + search->whyNot;
@@ -223,6 +238,29 @@ static double addLog2(double a, double b) {
   return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b)));
 }
 
+/// What either replaces.
+static void unite(ReplacedNumbers &numbers, const ReplacedNumbers &others) {
+  numbers.literals.insert(others.literals.begin(), others.literals.end());
+  numbers.maskOffsets.insert(others.maskOffsets.begin(),
+                             others.maskOffsets.end());
+  numbers.keepsNumbers |= others.keepsNumbers;
+}
+
+/// What becomes of numbers by one map and then another: numbers that the first
+/// one leaves alone, and no others, are the second one's.
+template <typename Number>
+static void composeInto(std::map<Number, Number> &second,
+                        const std::map<Number, Number> &first) {
+  std::map<Number, Number> both;
+  for (auto [from, to] : first) {
+    auto next = second.find(to);
+    both[from] = next == second.end() ? to : next->second;
+  }
+  for (auto [from, to] : first)
+    second.erase(to);
+  second.insert(both.begin(), both.end());
+}
+
 Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   ErrorBound bound;
   bound.provedLog2 =
@@ -235,6 +273,8 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   unsigned trialsOfLhs = lhs.ownSizes.trials, trialsOfRhs = rhs.ownSizes.trials;
   std::vector<SampledShape> samples = lhs.ownSizes.samples;
   llvm::append_range(samples, rhs.ownSizes.samples);
+  ReplacedNumbers replaced = lhs.replaced;
+  unite(replaced, rhs.replaced);
   bool isLeftWeaker = lhs.kind != Verdict::Equal ||
                       (rhs.kind == Verdict::Equal &&
                        lhs.bound.provedLog2 >= rhs.bound.provedLog2);
@@ -244,6 +284,7 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   sum.ownSizes.trials = std::min(trialsOfLhs, trialsOfRhs);
   sum.ownSizes.samples = std::move(samples);
   sum.isSameGraph = false;
+  sum.replaced = std::move(replaced);
   return sum;
 }
 
@@ -260,13 +301,14 @@ static std::optional<Verdict> judgePiece(const Graph &lhs, const Graph &rhs,
     llvm::consumeError(verdict.takeError());
     return std::nullopt;
   }
-  bool isProved =
-      verdict->kind == Verdict::Equal && verdict->bound.provedLog2 < 0;
-  return isProved ? std::optional(std::move(*verdict)) : std::nullopt;
+  return isProved(*verdict, options) ? std::optional(std::move(*verdict))
+                                     : std::nullopt;
 }
 
 /// The verdict on graphs that were cut where they have values in common; none
-/// if there is no proof.
+/// if there is no proof. Of all pairs that may be asked about, those that were
+/// denied among them, each is taken wrongly with what the weakest piece proves
+/// at most, where that many pieces were taken.
 static std::optional<Verdict> judgeInPieces(const Graph &lhs, const Graph &rhs,
                                             const VerifyOptions &options) {
   VerifyOptions ofPieces = options;
@@ -274,20 +316,30 @@ static std::optional<Verdict> judgeInPieces(const Graph &lhs, const Graph &rhs,
   ofPieces.findWitnessAt = {};
   ofPieces.errorBoundBits += llvm::Log2_32_Ceil(kMaxPieces);
   std::optional<Verdict> sum;
+  ErrorBound weakest;
+  weakest.provedLog2 = weakest.conjecturedLog2 =
+      -std::numeric_limits<double>::infinity();
   unsigned number = 0;
   auto areEqual = [&](const Graph &left, const Graph &right) {
     ofPieces.seed = deriveSeed(options.seed, "piece", ++number);
     std::optional<Verdict> verdict = judgePiece(left, right, ofPieces);
     if (!verdict)
       return false;
+    weakest.provedLog2 =
+        std::max(weakest.provedLog2, verdict->bound.provedLog2);
+    weakest.conjecturedLog2 =
+        std::max(weakest.conjecturedLog2, verdict->bound.conjecturedLog2);
     unsigned pieces = sum ? sum->pieces + 1 : 1;
     sum = sum ? join(std::move(*sum), std::move(*verdict)) : std::move(verdict);
     sum->pieces = pieces;
     return true;
   };
   if (!proveInPieces(lhs, rhs, deriveSeed(options.seed, "pieces", 0),
-                     getMaxTrialBytes(options), areEqual))
+                     std::min(options.maxBytes, kMaxSmallBytes), areEqual))
     return std::nullopt;
+  double asked = std::log2(kMaxPieces);
+  sum->bound.provedLog2 = std::min(weakest.provedLog2 + asked, 0.0);
+  sum->bound.conjecturedLog2 = std::min(weakest.conjecturedLog2 + asked, 0.0);
   sum->askedBits = options.errorBoundBits;
   return sum;
 }
@@ -300,6 +352,9 @@ static void addPieces(const Graph &lhs, const Graph &rhs,
     return;
   sum->isLarge = verdict.isLarge;
   sum->ownSizes = verdict.ownSizes;
+  // What no trial of the whole counted for may be defined nowhere.
+  if (verdict.lacksTrials && describeUndefined(lhs, rhs))
+    return;
   sum->whereBothDefined |= verdict.whereBothDefined;
   verdict = std::move(*sum);
 }
@@ -328,7 +383,7 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
       judgeExpanded(pair->lhs, pair->rhs, smallOptions);
   if (!verdict || verdict->isCancelled)
     return verdict;
-  bool isUntried = verdict->isLarge && verdict->bound.provedLog2 == 0;
+  bool isUntried = verdict->isLarge && !isProved(*verdict, options);
   if (verdict->kind != Verdict::Equal || isUntried) {
     unknown.reason += "at smaller ones: ";
     unknown.reason +=
@@ -337,10 +392,8 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
   }
   verdict->isLarge = true;
   ReplacedNumbers &replaced = verdict->replaced;
-  replaced.literals.insert(pair->replaced.literals.begin(),
-                           pair->replaced.literals.end());
-  replaced.maskOffsets.insert(pair->replaced.maskOffsets.begin(),
-                              pair->replaced.maskOffsets.end());
+  composeInto(replaced.literals, pair->replaced.literals);
+  composeInto(replaced.maskOffsets, pair->replaced.maskOffsets);
   replaced.keepsNumbers |= pair->replaced.keepsNumbers;
   return verdict;
 }
@@ -358,9 +411,7 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
       judgeAtSmallerSizesAlone(lhs, rhs, SizeNumbers::Stay, options);
   if (!other)
     return other;
-  return other->kind == Verdict::Equal && other->bound.provedLog2 < 0
-             ? std::move(other)
-             : std::move(verdict);
+  return isProved(*other, options) ? std::move(other) : std::move(verdict);
 }
 
 /// Of graphs with one interface, without composed operators.
@@ -389,7 +440,7 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
                          problem;
   if (!verdict->meetsBound())
     addPieces(lhs, rhs, options, *verdict);
-  if (verdict->bound.provedLog2 < 0)
+  if (isProved(*verdict, options))
     return verdict;
   if (verdict->isLarge && (losesSigns(lhs) || losesSigns(rhs))) {
     llvm::Expected<Verdict> again = tryAgain(lhs, rhs, options);
@@ -397,6 +448,7 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
       return again;
     verdict->bound = again->bound;
     verdict->ownSizes = again->ownSizes;
+    verdict->mayHideSigns = true;
   }
   if (llvm::Error error = concludeUnproved(lhs, rhs, options, smallDisagrees,
                                            problem, *verdict))
@@ -496,6 +548,22 @@ mlir::mirage::verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
   return FieldJudge(left, right, options).run();
 }
 
+/// Graphs that are equal wherever both are defined may be defined nowhere at
+/// once: fields have roots of what no number has. They are tried in float64, at
+/// smaller sizes where their own take too long.
+static void checkDefined(const Graph &lhs, const Graph &rhs, Verdict &verdict) {
+  if (verdict.kind != Verdict::Equal || !verdict.whereBothDefined)
+    return;
+  std::optional<std::string> undefined = describeUndefined(lhs, rhs);
+  if (!undefined)
+    return;
+  verdict.kind = Verdict::Unknown;
+  verdict.bound = {};
+  verdict.whyWeaker.clear();
+  verdict.reason = *undefined + " in both graphs, which are equal wherever "
+                                "both are defined";
+}
+
 /// Graphs that are equal but for how ln 2 was rounded are not.
 static void checkRoundings(const Graph &lhs, const Graph &rhs, bool areSame,
                            Verdict &verdict) {
@@ -533,6 +601,8 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
                  (verdict->kind == Verdict::Equal && !verdict->meetsBound()));
   if (isOpen && options.isCancelled && options.isCancelled())
     concludeCancelled(*verdict);
+  if (verdict)
+    checkDefined(left, right, *verdict);
   if (verdict && options.wantsExactProof)
     addExactProof(left, right, options, *verdict);
   if (verdict)

@@ -190,6 +190,9 @@ struct Verdict {
   /// Unknown because `VerifyOptions::isCancelled` was true before all trials
   /// were made.
   bool isCancelled = false;
+  /// More signs of absolute values and roots feed some element than trials see
+  /// all patterns of: a difference in one may hide from them.
+  bool mayHideSigns = false;
   /// Unknown because no trial counted for some element, or too few did.
   bool lacksTrials = false;
   std::optional<Witness> witness = std::nullopt;

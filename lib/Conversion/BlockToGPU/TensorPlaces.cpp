@@ -32,10 +32,10 @@ Value mlir::mirage::emitEndsInside(BlockEmitter &emitter, ValueRange values) {
       if (!edge.isUneven() || llvm::is_contained(seen, edge))
         continue;
       Value isWhole = emitIsWhole(emitter, edge);
-      isInside =
-          isInside ? arith::AndIOp::create(emitter.builder, isInside, isWhole)
-                         .getResult()
-                   : isWhole;
+      isInside = isInside
+                     ? arith::AndIOp::create(emitter.builder, isInside, isWhole)
+                           .getResult()
+                     : isWhole;
       seen.push_back(std::move(edge));
     }
   return isInside;
@@ -79,9 +79,9 @@ Value mlir::mirage::emitPlace(BlockEmitter &emitter, Value value, Value tensor,
     shape.push_back(edge.getElements());
     if (edge.numTiles == 1)
       continue;
-    Value distance = arith::MulIOp::create(
-        builder, emitter.getBegin(edge.axes, edge.tile),
-        emitter.getIndex(stride));
+    Value distance =
+        arith::MulIOp::create(builder, emitter.getBegin(edge.axes, edge.tile),
+                              emitter.getIndex(stride));
     first = arith::AddIOp::create(builder, first, distance);
     distances = std::gcd(distances, edge.tile * stride);
   }

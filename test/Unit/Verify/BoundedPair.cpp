@@ -31,7 +31,12 @@ BoundedPair::BoundedPair(const Graph &lhs, const Graph &rhs, size_t element)
   live.emplace(table, outputs);
   for (unsigned component = 0; component < live->getHeight(); ++component)
     groups.emplace_back(table, *live, component, numInputs);
-  difference.emplace(table, (*left)[element], (*right)[element], exponents);
+  for (const RootGroups &group : llvm::ArrayRef(groups).drop_front())
+    if (!haveOneFormula(table, group.getRoots()) ||
+        !haveOneFormula(table, group.getFixedRoots()))
+      exponents.setPicksBiased();
+  difference.emplace(table, (*left)[element], (*right)[element], groups[0],
+                     exponents);
 }
 
 TrialBatch BoundedPair::draw(llvm::ArrayRef<uint32_t> primes,
@@ -42,8 +47,8 @@ TrialBatch BoundedPair::draw(llvm::ArrayRef<uint32_t> primes,
 double BoundedPair::bound(const TrialBatch &certified, const TrialBatch &batch,
                           unsigned counted, double numTowers) {
   return std::exp2(difference
-                       ->bound(certified, exponents.weigh(batch), groups[0],
-                               counted, numTowers)
+                       ->bound(certified, exponents.weigh(batch), counted,
+                               numTowers, /*errorScale=*/0)
                        .provedLog2);
 }
 

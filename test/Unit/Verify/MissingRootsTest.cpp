@@ -17,7 +17,7 @@ static MissingRoots draw(unsigned numDraws,
   std::mt19937 random(1);
   MissingRoots roots;
   for (unsigned number = 0; number < numDraws; ++number)
-    roots.add(getMissing(random()));
+    roots.add(getMissing(random()), /*isNewDraw=*/true);
   return roots;
 }
 
@@ -42,6 +42,20 @@ TEST(MissingRoots, OfRadicandsThatMayBeSquaresTogether) {
     return x | y << 1 | (x ^ y) << 2;
   };
   EXPECT_FALSE(draw(4096, three).areHopeless());
+}
+
+/// Sixteen points of which what is picked is one are one draw.
+TEST(MissingRoots, OfPointsThatAreOneDraw) {
+  MissingRoots roots;
+  for (unsigned round = 0; round < 60; ++round) {
+    for (unsigned point = 0; point < 16; ++point)
+      roots.add(1, /*isNewDraw=*/false);
+    roots.addDraw();
+    EXPECT_FALSE(roots.areHopeless());
+  }
+  for (unsigned round = 0; round < 10; ++round)
+    roots.addDraw();
+  EXPECT_TRUE(roots.areHopeless());
 }
 
 TEST(MissingRoots, OfNoDraws) { EXPECT_FALSE(MissingRoots().areHopeless()); }

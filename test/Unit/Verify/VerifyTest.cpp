@@ -418,6 +418,7 @@ TEST(Verify, WorkEndsTheTrials) {
   VerifyOptions options;
   options.errorBoundBits = 100000;
   options.maxWork = 1;
+  options.minTowers = 40;
   Verdict verdict = judge(softmaxOfProducts(2, 3, true),
                           softmaxOfProducts(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
@@ -466,17 +467,36 @@ TEST(Verify, MaximaInExponentsBoundEveryBatch) {
 
 TEST(Verify, WeakBoundsSayWhy) {
   VerifyOptions options;
-  options.maxTowers = 20;
-  Verdict verdict = judge(softmaxOfProducts(2, 4, true),
-                          softmaxOfProducts(2, 4, false), options);
+  options.maxTowers = 40;
+  Verdict verdict = judge(softmaxOfProducts(2, 3, true),
+                          softmaxOfProducts(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
   EXPECT_FALSE(verdict.meetsBound());
+  EXPECT_LT(verdict.bound.provedLog2, -10);
   EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
-                  .contains("over 4 values inside an exponent picks but once"))
+                  .contains("over 3 values inside an exponent picks but once"))
       << verdict.whyWeaker;
   EXPECT_TRUE(llvm::StringRef(verdict.whyWeaker)
                   .ends_with("; no more trials were allowed"))
       << verdict.whyWeaker;
+}
+
+/// One batch in 24 picks what a difference may need: that 20 agree is no proof,
+/// but for who asks for a bit.
+TEST(Verify, NextToNothingIsNotProved) {
+  VerifyOptions options;
+  options.maxTowers = 20;
+  Verdict verdict = judge(softmaxOfProducts(2, 4, true),
+                          softmaxOfProducts(2, 4, false), options);
+  EXPECT_EQ(verdict.kind, Verdict::Unknown);
+  EXPECT_TRUE(llvm::StringRef(verdict.reason)
+                  .contains("over 4 values inside an exponent picks but once"))
+      << verdict.reason;
+  options.errorBoundBits = 1;
+  verdict = judge(softmaxOfProducts(2, 4, true), softmaxOfProducts(2, 4, false),
+                  options);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.meetsBound());
 }
 
 TEST(Verify, SameSeedSameVerdict) {
