@@ -41,7 +41,8 @@ static double getLowest(RoundedNumber x) {
 }
 /// Whether the exact number cannot be zero or have another sign.
 static bool hasKnownSign(RoundedNumber x) {
-  return getLowest({std::fabs(x.value), x.error}) > 0;
+  // Less its error, an infinity would be no number.
+  return isExactInfinity(x) || getLowest({std::fabs(x.value), x.error}) > 0;
 }
 
 /// A result with the error that operands cause, after `numRoundings`
@@ -77,8 +78,10 @@ static RoundedNumber multiply(RoundedNumber x, RoundedNumber y) {
 
 static RoundedNumber divide(RoundedNumber x, RoundedNumber y) {
   double value = x.value / y.value;
-  if (!hasKnownSign(y) || isExactInfinity(x) || isExactInfinity(y))
+  if (!hasKnownSign(y) || isExactInfinity(y))
     return getUnknown();
+  if (isExactInfinity(x))
+    return {value, 0};
   if (isExactZero(x))
     return x;
   double lowest = getLowest({std::fabs(y.value), y.error});

@@ -86,3 +86,30 @@ TEST(RoundedEvaluation, WhatMayNotExistIsNoNumber) {
   for (const auto &output : evaluateRounded(graph, {{0.3}}))
     EXPECT_TRUE(std::isnan(output[0].value));
 }
+
+/// What masks put in stays what it is behind factors whose sign is known.
+TEST(RoundedEvaluation, InfinitiesHaveSigns) {
+  Graph graph;
+  Builder b(graph);
+  ValueId x = b.input({1});
+  Attributes attributes;
+  attributes.scalars = {-INFINITY};
+  ValueId lowest = graph.add(Opcode::Constant, {}, tensor({1}), attributes);
+  ValueId cancelled = b.op(Opcode::Sub, {b.scale(x, 3), b.scale(x, 3)});
+  for (ValueId infinity :
+       {b.scale(lowest, 3), b.scale(lowest, -3), b.op(Opcode::Mul, {x, lowest}),
+        b.op(Opcode::Div, {lowest, x})})
+    b.output(infinity);
+  b.output(b.op(Opcode::Exp, {b.scale(lowest, 3)}));
+  b.output(b.op(Opcode::Mul, {lowest, cancelled}));
+  b.output(b.op(Opcode::Div, {lowest, cancelled}));
+  b.output(b.op(Opcode::Div, {lowest, lowest}));
+  auto outputs = evaluateRounded(graph, {{0.3}});
+  for (auto [output, expected] : llvm::enumerate(
+           std::vector<double>{-INFINITY, INFINITY, -INFINITY, -INFINITY, 0})) {
+    EXPECT_EQ(outputs[output][0].value, expected) << output;
+    EXPECT_EQ(outputs[output][0].error, 0) << output;
+  }
+  for (unsigned output : {5, 6, 7})
+    EXPECT_TRUE(std::isnan(outputs[output][0].value)) << output;
+}
