@@ -19,13 +19,18 @@
 
 namespace mlir::mirage {
 
-/// For each output of `lhs` the number of an output of `rhs`, each once: the
-/// first one of its shape that nobody before has and that a few trials find
-/// equal, or else the first of its shape that is left. So outputs can be
-/// matched one by one if they can be matched at all, as what equals one of
-/// several equal outputs equals all of them. Graphs whose outputs have not the
-/// same shapes, in whatever order, keep theirs. Fails as `verifyEqual` does.
-/// \param options  of the verification that is to follow.
+/// For each output of `lhs` the number of an output of `rhs`, each once: one of
+/// its shape that a few trials find equal, or else the first of its shape that
+/// is left. As many are matched with what they equal as can be. That cannot be
+/// decided one by one where outputs are equal only where both are defined:
+/// (√x)² equals |x| there, and x as well, which are two. So whoever finds
+/// nothing left takes what another one has that can do with something else
+/// (augmenting paths: Kuhn, The Hungarian Method for the Assignment Problem,
+/// 1955), and what is equal wherever either is defined is matched first. Graphs
+/// whose outputs have not the same shapes, in whatever order, keep theirs.
+/// Fails as `verifyEqual` does.
+/// \param options  of the verification that is to follow, whose trials have
+///                 other draws.
 llvm::Expected<llvm::SmallVector<unsigned>>
 matchOutputs(const Graph &lhs, const Graph &rhs, const VerifyOptions &options);
 
