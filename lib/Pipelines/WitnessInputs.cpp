@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WitnessInputs.h"
+#include "Mirage/Graph/Literals.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -20,16 +21,6 @@ using namespace mlir::mirage;
 //===----------------------------------------------------------------------===//
 // Literals
 //===----------------------------------------------------------------------===//
-
-static void collectLiterals(const Graph &graph, std::set<double> &found) {
-  for (const Node &node : graph.getNodes()) {
-    if (node.body)
-      collectLiterals(*node.body, found);
-    for (double scalar : node.attributes.scalars)
-      if (std::isfinite(scalar) && scalar != 0)
-        found.insert(std::fabs(scalar));
-  }
-}
 
 /// The largest always: it takes the largest numbers to get beyond it.
 static std::vector<double> thinOut(const std::set<double> &all) {
@@ -45,8 +36,11 @@ static std::vector<double> thinOut(const std::set<double> &all) {
 WitnessInputs::WitnessInputs(const Graph &lhs, const Graph &rhs, uint64_t seed)
     : graph(lhs), seed(seed) {
   std::set<double> found;
-  collectLiterals(lhs, found);
-  collectLiterals(rhs, found);
+  for (const Graph *each : {&lhs, &rhs})
+    forEachLiteral(*each, [&](double literal) {
+      if (std::isfinite(literal) && literal != 0)
+        found.insert(std::fabs(literal));
+    });
   literals = thinOut(found);
 }
 

@@ -22,7 +22,7 @@ namespace mlir::mirage {
 struct SizeRules {
   /// Literals of both graphs that become others with sizes.
   std::set<double> factors = {};
-  /// Literals and counts that stay what they are.
+  /// Literals, what masks put in, and counts that stay what they are.
   std::set<double> fixed = {};
   /// Whether no size may be one that a number which stays is a function of. For
   /// a sum of three elements is three times one, and where something is picked,

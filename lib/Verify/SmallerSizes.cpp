@@ -8,6 +8,7 @@
 
 #include "Mirage/Verify/SmallerSizes.h"
 #include "MaskOffsets.h"
+#include "Mirage/Graph/Literals.h"
 #include "SizePlan.h"
 #include "SplitPair.h"
 #include "UsedFunctions.h"
@@ -294,7 +295,12 @@ static SizeRules makeRules(const Graph &lhs, const Graph &rhs,
   bool stay = numbers == SizeNumbers::Stay;
   std::set<double> &literals = stay ? rules.fixed : rules.factors;
   for (const Graph *graph : {&lhs, &rhs}) {
-    forEachLiteral(*graph, [&](double literal) { literals.insert(literal); });
+    forEachLiteral(
+        *graph, [&](double literal) { literals.insert(literal); },
+        LiteralsOf::OthersThanMasks);
+    forEachLiteral(
+        *graph, [&](double literal) { rules.fixed.insert(literal); },
+        LiteralsOf::Masks);
     rules.avoidsNumbers |= stay || picksValues(*graph);
     if (stay)
       addCounts(*graph, rules.fixed);

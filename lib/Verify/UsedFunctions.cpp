@@ -53,13 +53,3 @@ bool mlir::mirage::usesFunction(const Graph &graph,
                      : appliesFunction(node, functions);
   });
 }
-
-void mlir::mirage::forEachLiteral(const Graph &graph,
-                                  llvm::function_ref<void(double)> visit) {
-  for (const Node &node : graph.getNodes()) {
-    if (node.body)
-      forEachLiteral(*node.body, visit);
-    else if (node.opcode != Opcode::Mask)
-      llvm::for_each(node.attributes.scalars, visit);
-  }
-}

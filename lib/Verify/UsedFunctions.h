@@ -9,8 +9,7 @@
 #ifndef MIRAGE_LIB_VERIFY_USEDFUNCTIONS_H
 #define MIRAGE_LIB_VERIFY_USEDFUNCTIONS_H
 
-#include "Mirage/Graph/Graph.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "Mirage/Graph/Literals.h"
 
 namespace mlir::mirage {
 
@@ -22,10 +21,6 @@ bool appliesFunction(const Node &operation,
 /// Whether some operation of a graph, or of one nested in it, does. For graphs
 /// without composed operators.
 bool usesFunction(const Graph &graph, llvm::ArrayRef<ScalarFunction> functions);
-
-/// Calls `visit` with the scalars of all operations, nested ones too, but for
-/// what masks put in the place of elements.
-void forEachLiteral(const Graph &graph, llvm::function_ref<void(double)> visit);
 
 /// Whether the larger or the smaller of some values is picked: a difference in
 /// what is not picked hides from trials.

@@ -69,6 +69,31 @@ TEST(SmallerSizes, LiteralsThatStandForOneSizeStayApart) {
   }
 }
 
+/// Three numbers of three add up to three times one: what a mask puts in is a
+/// number like any other, and stays what it is.
+TEST(SmallerSizes, NoSizeIsWhatMasksPutIn) {
+  auto masked = [](double value) {
+    TileGraph tiles;
+    Builder b(tiles);
+    tiles.grid = {4};
+    ValueId tile = b.input({2, 4096});
+    tiles.tileInputs = {{{0}, kReplicated}};
+    Attributes mask;
+    mask.scalars = {value};
+    mask.dims = {1};
+    mask.extent = 4096;
+    b.output(b.reduce(Opcode::Max, b.op(Opcode::Mask, {tile}, mask), 1));
+    tiles.tileOutputs = {{{0}}};
+    return wrap(tiles, {{8, 4096}}, {{8, 1}});
+  };
+  auto hasSize = [](const Graph &graph, int64_t size) {
+    return llvm::is_contained(graph.getType(0).shape, size);
+  };
+  EXPECT_TRUE(hasSize(shrink(masked(0.3), masked(0.3)).first, 3));
+  for (double value : {3.0, 1.0 / 3})
+    EXPECT_FALSE(hasSize(shrink(masked(value), masked(value)).first, 3));
+}
+
 /// f16 rounds a size of 65536 to infinity, which is another limit.
 TEST(SmallerSizes, InfinityIsNoSize) {
   auto pair =

@@ -341,31 +341,52 @@ TEST(Verify, PowersOfTwoOfMinusInfinityAreZero) {
   }
 }
 
+/// A kernel of one block, over an input of 2x5. \param compute  given the
+/// block's operations, the input and a mask that shows three columns and puts
+/// `value` in the place of the others.
+static Graph
+overMasked(double value,
+           llvm::function_ref<V(B &, V, const Attributes &)> compute) {
+  TileGraph tiles;
+  Builder b(tiles);
+  V x = b.input({2, 5});
+  tiles.tileInputs = {{{}, kReplicated}};
+  Attributes mask;
+  mask.dims = {1};
+  mask.extent = 3;
+  mask.scalars = {value};
+  b.output(compute(b, x, mask));
+  tiles.tileOutputs = {{{}}};
+  return wrap(tiles, {{2, 5}}, {{2, 5}});
+}
+
 TEST(Verify, MinusInfinityIsAValue) {
   // A masked softmax over tiles that reach beyond the row: exp(-inf) is 0.
-  auto masked = [](bool maskLogits) {
-    auto tiles = std::make_shared<TileGraph>();
-    Builder b(*tiles);
-    V x = b.input({2, 5});
-    tiles->tileInputs = {{{}, kReplicated}};
-    Attributes mask;
-    mask.dims = {1};
-    mask.extent = 3;
-    mask.scalars = {maskLogits ? -HUGE_VAL : 0.0};
-    V e;
-    if (maskLogits)
-      e = b.op(O::Exp, {b.scale(b.op(O::Mask, {b.scale(x, 3)}, mask), 0.5)});
-    else
-      e = b.op(O::Mask, {b.op(O::Exp, {b.scale(x, 1.5)})}, mask);
-    b.output(b.op(O::Div, {e, b.reduce(O::Sum, e, 1)}));
-    tiles->tileOutputs = {{{}}};
-    Graph graph;
-    ValueId input = graph.addInput(tiles->getType(0));
-    graph.addOutput(graph.addGraph({input}, tiles,
-                                   {tiles->getType(tiles->getOutputs()[0])}));
-    return graph;
+  auto normalize = [](B &b, V e) {
+    return b.op(O::Div, {e, b.reduce(O::Sum, e, 1)});
   };
-  expectProved(masked(true), masked(false));
+  expectProved(overMasked(-HUGE_VAL,
+                          [&](B &b, V x, const Attributes &mask) {
+                            V masked = b.op(O::Mask, {b.scale(x, 3)}, mask);
+                            return normalize(
+                                b, b.op(O::Exp, {b.scale(masked, 0.5)}));
+                          }),
+               overMasked(0, [&](B &b, V x, const Attributes &mask) {
+                 V e = b.op(O::Exp, {b.scale(x, 1.5)});
+                 return normalize(b, b.op(O::Mask, {e}, mask));
+               }));
+}
+
+/// What masks put in stands for ln 2 as literals do, and is as little another
+/// rounding of it.
+TEST(Verify, RoundingsThatMasksPutInAreNotTakenAsOne) {
+  auto masked = [](double value) {
+    return overMasked(value, [](B &b, V x, const Attributes &mask) {
+      return b.op(O::Mask, {x}, mask);
+    });
+  };
+  expectProved(masked(M_LN2), masked(M_LN2));
+  EXPECT_EQ(judge(masked(M_LN2), masked(float(M_LN2))).kind, Verdict::Unknown);
 }
 
 TEST(Verify, InterfacesMustMatch) {
