@@ -151,12 +151,6 @@ void FieldArithmetic::apply(ScalarFunction function, uint32_t *result,
   assert(false && "a leaf is not applied");
 }
 
-/// Whether two elements of 16 words are the same.
-static bool isSame(const uint32_t *lhs, const uint32_t *rhs) {
-  return lhs[0] == rhs[0] &&
-         std::memcmp(lhs, rhs, kLanes * sizeof(uint32_t)) == 0;
-}
-
 /// Neighbours that are the same are inverted once: what rows are divided by was
 /// stretched along them.
 /// \param result  not the operand.
@@ -164,7 +158,7 @@ static void invertRuns(const PrimeField &field, uint32_t *result,
                        const uint32_t *operand, size_t count) {
   llvm::SmallVector<size_t> runs = {0}; // where they begin
   for (size_t i = kLanes; i < count; i += kLanes)
-    if (!isSame(operand + i, operand + i - kLanes))
+    if (!kernels::areSame(operand + i, operand + i - kLanes))
       runs.push_back(i);
   size_t numWords = runs.size() * kLanes;
   if (numWords == count)

@@ -11,21 +11,13 @@
 #include <cstring>
 
 using namespace mlir::mirage;
-using kernels::kLanes;
-
-static bool isSame(const uint32_t *lhs, const uint32_t *rhs) {
-  uint32_t difference = 0;
-  for (unsigned point = 0; point < kLanes; ++point)
-    difference |= lhs[point] ^ rhs[point];
-  return difference == 0;
-}
 
 /// Values of exponents are random words already; of two exponents they are
 /// rarely the same at any point.
 size_t PowerMemo::findSlot(const uint32_t *exponent) const {
   size_t last = slots.size() - 1, slot = exponent[0] & last;
   while (slots[slot] != 0 &&
-         !isSame(entries[slots[slot] - 1].exponent, exponent))
+         !kernels::areSame(entries[slots[slot] - 1].exponent, exponent))
     slot = (slot + 1) & last;
   return slot;
 }

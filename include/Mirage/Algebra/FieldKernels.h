@@ -31,6 +31,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace mlir::mirage::kernels {
 
@@ -41,6 +42,12 @@ constexpr uint32_t kMinusInfinity = 0xFFFFFFFD;
 constexpr uint32_t kUndefined = 0xFFFFFFFE;
 constexpr uint32_t kNonSquare = 0xFFFFFFFF;
 inline bool isSpecial(uint32_t word) { return word >= kMinusInfinity; }
+
+/// Whether two elements of 16 trials are the same in all of them.
+inline bool areSame(const uint32_t *lhs, const uint32_t *rhs) {
+  return lhs[0] == rhs[0] &&
+         std::memcmp(lhs, rhs, kLanes * sizeof(uint32_t)) == 0;
+}
 
 /// An operand: `count` words, or 16 words that are used again and again (a
 /// constant, or one element of 16 trials).
