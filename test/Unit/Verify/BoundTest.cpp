@@ -10,7 +10,7 @@
 //
 // - trial by trial over one tower of 8-bit primes, of which random field
 //   elements are often enough zeros of a difference, and
-// - batch by batch over many towers of 11 to 14 bits, where what a whole tower
+// - batch by batch over many towers of 11 to 16 bits, where what a whole tower
 //   or batch has in common shows: signs, primes, maxima in exponents.
 //
 // How often they agree is compared with what the bound allows.
