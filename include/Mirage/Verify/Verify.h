@@ -140,8 +140,8 @@ struct OwnSizeTrials {
 struct Verdict {
   enum Kind : uint8_t {
     Equal,     ///< all counted trials agree
-    Different, ///< a float64 input shows it, and no trial speaks against it:
-               ///< one disagrees, or none can count for some element
+    Different, ///< a float64 input shows it, and nothing is proved: a trial
+               ///< disagrees, none counts for some element, or no theorem helps
     Unknown,   ///< `reason` says why
   } kind = Unknown;
   std::string reason = {};
