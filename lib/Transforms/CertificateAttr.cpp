@@ -10,7 +10,6 @@
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -94,7 +93,8 @@ public:
     read("program", certificate.program);
     read("result", certificate.result);
     read("seed", certificate.seed);
-    read("error_bound", certificate.errorBoundBits);
+    uint64_t errorBound = 0;
+    read("error_bound", errorBound);
     read("proved_log2", bound.provedLog2);
     bound.conjecturedLog2 = bound.provedLog2;
     readIfThere("conjectured_log2", bound.conjecturedLog2);
@@ -112,21 +112,39 @@ public:
     read("digest", certificate.digest);
     if (!isGood)
       return failure();
-    if (certificate.errorBoundBits < 1 ||
-        certificate.errorBoundBits > kMaxErrorBoundBits)
+    if (errorBound < 1 || errorBound > kMaxErrorBoundBits)
       return op.emitError()
              << "expects '" << kCertificateAttr
              << "' to have 'error_bound' of 1 to " << kMaxErrorBoundBits
-             << ", got " << certificate.errorBoundBits;
-    for (NamedAttribute entry : attribute)
-      if (!known.contains(entry.getName().getValue()))
-        return op.emitError()
-               << "expects '" << kCertificateAttr << "' to have no '"
-               << entry.getName().getValue() << "', got " << entry.getValue();
+             << ", got " << static_cast<int64_t>(errorBound);
+    certificate.errorBoundBits = errorBound;
+    if (failed(checkSpelling(certificate)))
+      return failure();
     return certificate;
   }
 
 private:
+  /// The digest is of what entries say. So that no certificate can be written
+  /// in two ways, what says nothing is not to be there, and neither is what
+  /// nobody reads.
+  LogicalResult checkSpelling(const Certificate &certificate) {
+    DictionaryAttr spelled = getCertificateAttr(op.getContext(), certificate);
+    for (NamedAttribute entry : attribute) {
+      Attribute expected = spelled.get(entry.getName());
+      if (expected == entry.getValue())
+        continue;
+      InFlightDiagnostic diagnostic = op.emitError()
+                                      << "expects '" << kCertificateAttr;
+      if (expected)
+        diagnostic << "' to have '" << entry.getName().getValue() << "' as "
+                   << expected;
+      else
+        diagnostic << "' to have no '" << entry.getName().getValue() << "'";
+      return diagnostic << ", got " << entry.getValue();
+    }
+    return success();
+  }
+
   template <typename Value>
   void read(StringRef name, Value &value) {
     Attribute entry = attribute.get(name);
@@ -137,13 +155,14 @@ private:
   }
   template <typename Value>
   void readIfThere(StringRef name, Value &value) {
-    known.insert(name);
     Attribute entry = attribute.get(name);
     if (entry && !parse(entry, value))
       fail(name, describe(value), entry);
   }
 
-  static StringRef describe(unsigned) { return "a 64-bit integer from 0 up"; }
+  static StringRef describe(unsigned) {
+    return "a 64-bit integer of 0 to 4294967295";
+  }
   static StringRef describe(uint64_t) { return "a 64-bit integer"; }
   static StringRef describe(double) { return "a 64-bit float"; }
   static StringRef describe(bool) { return "true or false"; }
@@ -220,7 +239,6 @@ private:
 
   kernel::GraphOp op;
   DictionaryAttr attribute;
-  llvm::StringSet<> known; ///< entries
   bool isGood = true;
 };
 } // namespace

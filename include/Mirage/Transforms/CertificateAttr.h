@@ -16,8 +16,9 @@
 //
 // and, where there is something to say, `conjectured_log2`, `literals`
 // ([[0.000244140625, 0.25], ..], each with what it is at these sizes),
-// `mask_offsets` ([[100, 1], ..], likewise), `pieces`, `same_graph = true` and
-// `repeatable = false`.
+// `mask_offsets` ([[100, 1], ..], likewise), `keeps_numbers = true`, `pieces`,
+// `same_graph = true` and `repeatable = false`. Each certificate is written in
+// one way: an entry that says nothing is as little one as any other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ DictionaryAttr getCertificateAttr(MLIRContext *context,
 
 /// The certificate of a graph; none if it has none. Of one of another version
 /// than ours nothing but the version is read. Fails after a diagnostic that
-/// names what is missing in it or is no such thing.
+/// names what is missing in it, is no such thing or is not to be there.
 FailureOr<std::optional<Certificate>> readCertificate(kernel::GraphOp op);
 
 } // namespace mlir::mirage
