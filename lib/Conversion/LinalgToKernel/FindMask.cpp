@@ -73,14 +73,22 @@ static std::optional<bool> findHiding(Value value, unsigned numLoops) {
   return isNumber(pattern->atMost, 0) ? std::optional(true) : std::nullopt;
 }
 
+/// Of a condition that is no pattern.
+static StringRef explainCondition(Value condition) {
+  if (condition.getDefiningOp<arith::CmpIOp>())
+    return "expects a comparison of integers to compare sums and differences "
+           "of indices and constants by <, <=, > or >=, in 32 bits or more, "
+           "and unsigned only where neither side can be negative";
+  return "expects a selection of the larger or the smaller of the two values "
+         "that its condition compares, or by a comparison of indices";
+}
+
 FailureOr<Mask> mlir::mirage::findSelectedMask(arith::SelectOp select,
                                                unsigned numLoops,
                                                std::string &reason) {
   auto pattern = findIndexPattern(select.getCondition(), numLoops);
   if (!pattern || pattern->isConstant()) {
-    reason = "expects a selection of the larger or the smaller of the two "
-             "values that its condition compares, or by a comparison of "
-             "indices";
+    reason = explainCondition(select.getCondition());
     return failure();
   }
   auto hidesFalse = findHiding(select.getFalseValue(), numLoops);

@@ -329,7 +329,7 @@ func.func @wraps_around(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x6xf32>
   %lowest = arith.constant 0xFF800000 : f32
   %c3 = arith.constant 3 : index
-  // expected-remark @below {{expects a selection of the larger or the smaller of the two values that its condition compares, or by a comparison of indices}}
+  // expected-remark @below {{expects a comparison of integers to compare sums and differences of indices and constants by <, <=, > or >=, in 32 bits or more, and unsigned only where neither side can be negative}}
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
   ^bb0(%a: f32, %out: f32):
@@ -337,6 +337,59 @@ func.func @wraps_around(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
     %j = linalg.index 1 : index
     %back = arith.subi %i, %j : index
     %1 = arith.cmpi ult, %back, %c3 : index
+    %2 = arith.select %1, %a, %lowest : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// Beyond 127 they are negative.
+func.func @narrow_indices(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %lowest = arith.constant 0xFF800000 : f32
+  // expected-remark @below {{expects a comparison of integers to compare sums and differences of indices and constants by <, <=, > or >=, in 32 bits or more, and unsigned only where neither side can be negative}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %narrow = arith.index_cast %i : index to i8
+    %narrower = arith.index_cast %j : index to i8
+    %1 = arith.cmpi sge, %narrow, %narrower : i8
+    %2 = arith.select %1, %a, %lowest : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @multiplied_index(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %lowest = arith.constant 0xFF800000 : f32
+  %c2 = arith.constant 2 : index
+  // expected-remark @below {{expects a comparison of integers to compare sums and differences of indices and constants by <, <=, > or >=, in 32 bits or more, and unsigned only where neither side can be negative}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %twice = arith.muli %j, %c2 : index
+    %1 = arith.cmpi sge, %i, %twice : index
+    %2 = arith.select %1, %a, %lowest : f32
+    linalg.yield %2 : f32
+  } -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @diagonal(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %lowest = arith.constant 0xFF800000 : f32
+  // expected-remark @below {{expects a comparison of integers to compare sums and differences of indices and constants by <, <=, > or >=, in 32 bits or more, and unsigned only where neither side can be negative}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %1 = arith.cmpi eq, %i, %j : index
     %2 = arith.select %1, %a, %lowest : f32
     linalg.yield %2 : f32
   } -> tensor<4x6xf32>
