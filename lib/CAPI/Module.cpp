@@ -286,13 +286,12 @@ MirageStatus mirageModulesVerify(const MirageModule *before,
   // Import may change both.
   OwningOpRef<ModuleOp> beforeOp = before->op.get().clone(),
                         afterOp = after->op.get().clone();
-  FailureOr<std::vector<FunctionVerdict>> verdicts =
-      judgeModules(*beforeOp, *afterOp, judging);
-  if (failed(verdicts))
+  std::vector<FunctionVerdict> verdicts;
+  if (failed(judgeModules(*beforeOp, *afterOp, judging, verdicts)))
     return call.finish(failure(), "expects two modules of tensor programs");
-  *verdict = convert(joinVerdicts(*verdicts));
+  *verdict = convert(joinVerdicts(verdicts));
   if (details)
     *details = makeText(
-        llvm::formatv("{0:2}\n", llvm::json::Value(toJSON(*verdicts))).str());
+        llvm::formatv("{0:2}\n", llvm::json::Value(toJSON(verdicts))).str());
   return MirageSuccess;
 }

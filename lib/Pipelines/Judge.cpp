@@ -59,12 +59,18 @@ matchFunctions(ArrayRef<func::FuncOp> before, ArrayRef<func::FuncOp> after) {
   return pairs;
 }
 
-static SmallVector<func::FuncOp> getDefinedFunctions(ModuleOp module) {
-  SmallVector<func::FuncOp> functions;
+static FailureOr<SmallVector<func::FuncOp>>
+getDefinedFunctions(ModuleOp module) {
+  SmallVector<func::FuncOp> functions, declarations;
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal())
-      functions.push_back(function);
-  return functions;
+    (function.isExternal() ? declarations : functions).push_back(function);
+  if (!functions.empty())
+    return functions;
+  if (!declarations.empty())
+    return declarations[0].emitError() << "expects a function with a body, got "
+                                          "a declaration";
+  return mlir::emitError(findLocation(module))
+         << "expects a module with functions, got none";
 }
 
 /// A bound of 2^-64 and less is one over seeds of more bits than that.
@@ -237,29 +243,29 @@ static LogicalResult importModule(ModuleOp module) {
   return passManager.run(module);
 }
 
-FailureOr<std::vector<FunctionVerdict>>
+LogicalResult
 mlir::mirage::judgeModules(ModuleOp before, ModuleOp after,
-                           const JudgeOptions &options) {
+                           const JudgeOptions &options,
+                           std::vector<FunctionVerdict> &verdicts) {
   if (failed(importModule(before)) || failed(importModule(after)))
     return failure();
-  SmallVector<func::FuncOp> functions = getDefinedFunctions(before),
-                            others = getDefinedFunctions(after);
-  if (functions.empty())
-    return mlir::emitError(findLocation(before))
-           << "expects a module with functions, got none";
-  auto pairs = matchFunctions(functions, others);
+  auto functions = getDefinedFunctions(before),
+       others = getDefinedFunctions(after);
+  if (failed(functions) || failed(others))
+    return failure();
+  auto pairs = matchFunctions(*functions, *others);
   if (failed(pairs))
     return failure();
   VerifyOptions verify = getOptions(options);
-  std::vector<FunctionVerdict> verdicts;
+  bool areJudged = true;
   for (auto [function, other] : *pairs) {
     FailureOr<FunctionVerdict> verdict =
         judge(function, other, verify, options);
-    if (failed(verdict))
-      return failure();
-    verdicts.push_back(std::move(*verdict));
+    areJudged &= succeeded(verdict);
+    if (succeeded(verdict))
+      verdicts.push_back(std::move(*verdict));
   }
-  return verdicts;
+  return success(areJudged);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -100,17 +101,6 @@ static void printJSON(const llvm::json::Value &value) {
   llvm::outs() << llvm::formatv("{0:2}", value) << '\n';
 }
 
-static void printErrors(llvm::json::Array errors) {
-  printJSON(llvm::json::Object{{"errors", std::move(errors)}});
-}
-
-static void print(ArrayRef<mirage::FunctionVerdict> verdicts, bool asJSON) {
-  if (asJSON)
-    return printJSON(mirage::toJSON(verdicts));
-  for (const mirage::FunctionVerdict &verdict : verdicts)
-    llvm::outs() << mirage::toString(verdict) << '\n';
-}
-
 /// "file:1:14", empty where nothing in a file is meant.
 static std::string describeLocation(Location location) {
   auto place = location->findInstanceOf<FileLineColLoc>();
@@ -128,44 +118,82 @@ static llvm::json::Value makeError(std::string location, std::string message) {
   return error;
 }
 
+/// Of the command itself, where nothing in a file is meant.
+static void sayError(const Twine &message) {
+  llvm::errs() << "mirage-verify: error: " << message << '\n';
+}
+
 namespace {
-/// What was wrong with the input: on the standard error stream as it comes up,
-/// and in the end as JSON, if that was asked for.
+/// What was wrong with the input: in the end on the standard error stream, and
+/// as JSON, if that was asked for.
 class ErrorLog {
 public:
-  ErrorLog(MLIRContext &context, bool asJSON)
-      : asJSON(asJSON), handler(&context, [&](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-            errors.push_back(makeError(
-                describeLocation(diagnostic.getLocation()), diagnostic.str()));
-          return failure(); // others print it
-        }) {}
+  explicit ErrorLog(MLIRContext &context) : context(context) {
+    handler.emplace(&context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return failure(); // others print it
+      errors.push_back(makeError(describeLocation(diagnostic.getLocation()),
+                                 diagnostic.str()));
+      held.push_back(std::move(diagnostic));
+      return success();
+    });
+  }
 
-  ExitCode finish() {
-    if (asJSON)
-      printErrors(std::move(errors));
-    mirage::finishOutput("mirage-verify");
-    return kBadInput;
+  void add(const Twine &message) {
+    sayError(message);
+    errors.push_back(makeError("", message.str()));
+  }
+
+  /// Says them, and comes last. \returns them as JSON.
+  llvm::json::Array finish() {
+    handler.reset();
+    for (Diagnostic &diagnostic : held)
+      context.getDiagEngine().emit(std::move(diagnostic));
+    return std::move(errors);
   }
 
 private:
-  bool asJSON;
+  MLIRContext &context;
   llvm::json::Array errors;
-  ScopedDiagnosticHandler handler;
+  std::vector<Diagnostic> held;
+  std::optional<ScopedDiagnosticHandler> handler;
 };
 } // namespace
 
 /// MLIR's own reader does not say why a file cannot be opened.
-static OwningOpRef<ModuleOp> readModule(StringRef path, MLIRContext &context) {
+static OwningOpRef<ModuleOp> readModule(StringRef path, MLIRContext &context,
+                                        ErrorLog &errors) {
+  if (llvm::sys::fs::is_directory(path)) {
+    errors.add("expects a file, got the directory '" + path + "'");
+    return {};
+  }
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(path, &message);
   if (!file) {
-    emitError(UnknownLoc::get(&context), message);
+    errors.add(message);
     return {};
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), SMLoc());
   return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+/// What was found of functions, and what was wrong.
+static void print(ArrayRef<mirage::FunctionVerdict> verdicts, bool asJSON,
+                  ErrorLog &errors) {
+  if (!asJSON)
+    for (const mirage::FunctionVerdict &verdict : verdicts)
+      llvm::outs() << mirage::toString(verdict) << '\n';
+  llvm::outs().flush();
+  llvm::json::Array wrong = errors.finish();
+  if (!asJSON)
+    return;
+  llvm::json::Object object;
+  if (wrong.empty() || !verdicts.empty())
+    object = std::move(*mirage::toJSON(verdicts).getAsObject());
+  if (!wrong.empty())
+    object["errors"] = std::move(wrong);
+  printJSON(std::move(object));
 }
 
 static ExitCode getExitCode(mirage::Verdict::Kind verdict) {
@@ -188,7 +216,7 @@ static bool parseCommandLine(int argc, char **argv, Options &options) {
       "Judges the functions of two modules equal or not.\n\n"
       "Exit codes: 0 equal, 1 different, 2 bad input, 3 unknown. With --json, "
       "bad\ninput is an object, too: {\"errors\": [{\"location\", "
-      "\"message\"}]}.\n\n"
+      "\"message\"}]}, with \"functions\"\nwhere others could be judged.\n\n"
       "\"equal;\" says that the error that --error-bound asks for is proved, "
       "or\n"
       "equality outright. \"equal, but\" says that all trials agree and that "
@@ -209,10 +237,15 @@ static bool parseCommandLine(int argc, char **argv, Options &options) {
   if (!problem && options.sampleAbove.getNumOccurrences() > 0 &&
       !options.fullSize) {
     problem = "expects --full-size where there is --sample-above";
-    llvm::errs() << "mirage-verify: error: " << *problem << '\n';
+    sayError(*problem);
+  }
+  if (!problem && options.beforeFile == "-" && options.afterFile == "-") {
+    problem = "expects a file beside standard input, got '-' twice";
+    sayError(*problem);
   }
   if (problem && options.asJSON)
-    printErrors(llvm::json::Array{makeError("", *problem)});
+    printJSON(llvm::json::Object{
+        {"errors", llvm::json::Array{makeError("", *problem)}}});
   return !problem;
 }
 
@@ -245,17 +278,16 @@ int mirageVerifyMain(int argc, char **argv) {
   context.printOpOnDiagnostic(false); // it may be a whole module
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  ErrorLog errors(context, options.asJSON);
-  OwningOpRef<ModuleOp> before = readModule(options.beforeFile, context);
-  OwningOpRef<ModuleOp> after = readModule(options.afterFile, context);
-  if (!before || !after)
-    return errors.finish();
-  FailureOr<std::vector<mirage::FunctionVerdict>> verdicts =
-      mirage::judgeModules(*before, *after, getJudgeOptions(options));
-  if (failed(verdicts))
-    return errors.finish();
-  print(*verdicts, options.asJSON);
-  if (!mirage::finishOutput("mirage-verify"))
+  ErrorLog errors(context);
+  std::vector<mirage::FunctionVerdict> verdicts;
+  OwningOpRef<ModuleOp> before =
+      readModule(options.beforeFile, context, errors);
+  OwningOpRef<ModuleOp> after = readModule(options.afterFile, context, errors);
+  bool areJudged = before && after &&
+                   succeeded(mirage::judgeModules(
+                       *before, *after, getJudgeOptions(options), verdicts));
+  print(verdicts, options.asJSON, errors);
+  if (!mirage::finishOutput("mirage-verify") || !areJudged)
     return kBadInput;
-  return getExitCode(mirage::joinVerdicts(*verdicts));
+  return getExitCode(mirage::joinVerdicts(verdicts));
 }

@@ -73,8 +73,11 @@ struct FunctionVerdict {
 /// after a diagnostic where a function has no counterpart, of the same type, or
 /// is no tensor program; and, where certificates are repeated, if the function
 /// has other graphs than its counterpart and no certificate says why.
-FailureOr<std::vector<FunctionVerdict>>
-judgeModules(ModuleOp before, ModuleOp after, const JudgeOptions &options);
+/// \param verdicts  gets one for each function of `before` that can be judged,
+///                  in order; those of others also where one cannot be.
+LogicalResult judgeModules(ModuleOp before, ModuleOp after,
+                           const JudgeOptions &options,
+                           std::vector<FunctionVerdict> &verdicts);
 
 /// Looks for a float64 input on which two graphs differ by more than all
 /// rounding on the way can explain (Mirage/Verify/RoundedEvaluation.h), in the
