@@ -112,7 +112,7 @@ FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
       if (!*differ)
         continue;
       if (std::optional<Witness> witness = compare(lhs, rhs, inputs)) {
-        witness->seed = seed + attempt;
+        witness->seed = seed;
         return witness;
       }
     }
@@ -143,7 +143,7 @@ FindWitnessAt mlir::mirage::makeElementWitnessFinder(uint64_t seed,
       if (std::optional<Witness> witness =
               compare(evaluateRounded(lhs, numbers, output, elements),
                       evaluateRounded(rhs, numbers, output, elements)))
-        return Witness{seed + attempt, output, elements[witness->element],
+        return Witness{seed, output, elements[witness->element],
                        witness->lhs, witness->rhs};
     }
     return std::nullopt;

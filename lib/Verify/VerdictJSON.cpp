@@ -217,7 +217,7 @@ std::string mlir::mirage::toString(const Verdict &verdict) {
   if (verdict.kind == Verdict::Equal)
     text += describeEqual(verdict);
   if (verdict.witness)
-    text += formatv("; output {0}, element {1}: {2} on the inputs of seed {3}",
+    text += formatv("; output {0}, element {1}: {2} on inputs of seed {3}",
                     verdict.witness->output, verdict.witness->element,
                     printPair(verdict.witness->lhs, verdict.witness->rhs),
                     verdict.witness->seed)

@@ -81,7 +81,8 @@ LogicalResult judgeModules(ModuleOp before, ModuleOp after,
 
 /// Looks for a float64 input on which two graphs differ by more than all
 /// rounding on the way can explain (Mirage/Verify/RoundedEvaluation.h), in the
-/// way that `VerifyOptions::findWitness` wants it.
+/// way that `VerifyOptions::findWitness` wants it. Whichever of its inputs
+/// shows it, the witness has `seed`, with which it is found again.
 FindWitness makeWitnessFinder(uint64_t seed, unsigned tries);
 /// The same where nothing but some elements are evaluated.
 FindWitnessAt makeElementWitnessFinder(uint64_t seed, unsigned tries);
