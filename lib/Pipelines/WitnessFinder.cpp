@@ -120,31 +120,82 @@ FindWitness mlir::mirage::makeWitnessFinder(uint64_t seed, unsigned tries) {
   };
 }
 
-/// As many as do not take their time to be drawn.
-static unsigned limitInputs(const Graph &graph, unsigned tries) {
-  constexpr double kMaxElements = 0x1p28;
-  double count = 0;
+static size_t countInputElements(const Graph &graph) {
+  size_t count = 0;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
-    count += double(graph.getType(input).getNumElements());
-  return std::clamp(unsigned(kMaxElements / count), 1u, tries);
+    count += graph.getType(input).getNumElements();
+  return count;
 }
+
+namespace {
+/// Elements of one set of inputs after the other, of which those that are
+/// sorted have to be held.
+class SetReader {
+public:
+  SetReader(const Graph &lhs, const Graph &rhs, uint64_t seed)
+      : sets(lhs, rhs, seed), numElements(countInputElements(lhs)) {}
+
+  unsigned size() const { return sets.size(); }
+  double getNumRead() const { return numRead; }
+
+  /// \returns false if the set has too much to be held.
+  bool begin(unsigned number) {
+    attempt = number;
+    held.clear();
+    if (!WitnessInputs::isOrdered(attempt))
+      return true;
+    if (numElements > kMaxHeldElements)
+      return false;
+    for (const HostTensor &input : sets.make(attempt))
+      held.push_back(decode(input));
+    numRead += numElements;
+    return true;
+  }
+
+  void read(unsigned input, size_t first,
+            llvm::MutableArrayRef<double> values) {
+    if (!held.empty()) {
+      llvm::copy(ArrayRef(held[input]).slice(first, values.size()),
+                 values.begin());
+      return;
+    }
+    sets.read(attempt, input, first, values);
+    numRead += values.size();
+  }
+
+private:
+  WitnessInputs sets;
+  size_t numElements; ///< of a set
+  unsigned attempt = 0;
+  std::vector<std::vector<double>> held; ///< by input
+  double numRead = 0;
+};
+} // namespace
 
 FindWitnessAt mlir::mirage::makeElementWitnessFinder(uint64_t seed,
                                                      unsigned tries) {
   return [seed, tries](const Graph &lhs, const Graph &rhs, unsigned output,
                        ArrayRef<int64_t> elements)
              -> llvm::Expected<std::optional<Witness>> {
-    WitnessInputs sets(lhs, rhs, seed);
-    unsigned e = limitInputs(lhs, std::min(tries, sets.size()));
-    for (unsigned attempt = 0; attempt < e; ++attempt) {
-      std::vector<std::vector<double>> numbers;
-      for (const HostTensor &input : sets.make(attempt))
-        numbers.push_back(decode(input));
+    // As many as do not take their time to be drawn.
+    constexpr double kMostRead = 0x1p28;
+    SetReader sets(lhs, rhs, seed);
+    auto evaluate = [&](const Graph &graph) {
+      auto read = [&](unsigned input, size_t first,
+                      llvm::MutableArrayRef<double> values) {
+        sets.read(input, first, values);
+      };
+      return evaluateRounded(graph, read, output, elements);
+    };
+    unsigned e = std::min(tries, sets.size());
+    for (unsigned attempt = 0; attempt < e && sets.getNumRead() < kMostRead;
+         ++attempt) {
+      if (!sets.begin(attempt))
+        continue;
       if (std::optional<Witness> witness =
-              compare(evaluateRounded(lhs, numbers, output, elements),
-                      evaluateRounded(rhs, numbers, output, elements)))
-        return Witness{seed, output, elements[witness->element],
-                       witness->lhs, witness->rhs};
+              compare(evaluate(lhs), evaluate(rhs)))
+        return Witness{seed, output, elements[witness->element], witness->lhs,
+                       witness->rhs};
     }
     return std::nullopt;
   };

@@ -10,10 +10,10 @@
 #include "Mirage/Graph/Literals.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <random>
 #include <set>
 
 using namespace mlir::mirage;
@@ -42,6 +42,8 @@ WitnessInputs::WitnessInputs(const Graph &lhs, const Graph &rhs, uint64_t seed)
         found.insert(std::fabs(literal));
     });
   literals = thinOut(found);
+  for (unsigned input = 0; input < lhs.getNumInputs(); ++input)
+    deviations.push_back(getTypicalDeviation(lhs, input));
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,51 +111,71 @@ static const InputKind &getKind(unsigned attempt) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static void putNearLiterals(std::vector<double> &values,
+static void putNearLiterals(llvm::MutableArrayRef<double> values, size_t first,
                             llvm::ArrayRef<double> literals, uint64_t seed) {
   // A neighbour that differs by more than literals may be rounded.
   constexpr double kFactors[] = {1, 1 - 0x1p-9, 1 + 0x1p-9, 0.5, 2, 0};
-  std::mt19937_64 random(seed);
-  for (double &value : values) {
-    uint64_t bits = random();
+  for (auto [place, value] : llvm::enumerate(values)) {
+    // So that any element can be had without those before it.
+    uint64_t key[] = {seed, first + place};
+    uint64_t bits = llvm::xxh3_64bits(llvm::ArrayRef<uint8_t>(
+        reinterpret_cast<const uint8_t *>(key), sizeof(key)));
     double literal = literals[(bits >> 8) % literals.size()];
     value = std::copysign(literal * kFactors[(bits >> 1) % std::size(kFactors)],
                           bits & 1 ? 1.0 : -1.0);
   }
 }
 
-static void putBeyondLiterals(std::vector<double> &values, double largest) {
+static void putBeyondLiterals(llvm::MutableArrayRef<double> values,
+                              double largest) {
   for (double &value : values)
     value = std::copysign((2 + std::fabs(value)) * largest, value);
 }
 
-/// \param seed  of what is drawn besides.
-static HostTensor makeInput(const HostTensor &random, const InputKind &kind,
-                            unsigned number, llvm::ArrayRef<double> literals,
-                            uint64_t seed) {
-  std::vector<double> values = decode(random);
-  if (kind.literals[number % 2] == Literals::Near)
-    putNearLiterals(values, literals, seed);
-  if (kind.literals[number % 2] == Literals::Beyond)
+/// Makes of random elements, from `first` on, what a set has.
+void WitnessInputs::change(llvm::MutableArrayRef<double> values,
+                           unsigned attempt, unsigned input,
+                           size_t first) const {
+  const InputKind &kind = getKind(attempt);
+  if (kind.literals[input % 2] == Literals::Near)
+    putNearLiterals(values, first, literals,
+                    seed + attempt + (uint64_t(input) << 32));
+  if (kind.literals[input % 2] == Literals::Beyond)
     putBeyondLiterals(values, literals.back());
   // What an element type cannot hold is no input of the graphs.
-  double largest = getFloatFormat(random.type.element).getLargestFinite();
+  double largest =
+      getFloatFormat(graph.getType(input).element).getLargestFinite();
   for (double &value : values) {
     value = std::clamp(value * kind.scale, -largest, largest);
-    if (std::optional<bool> isNegative = kind.areNegative[number % 2])
+    if (std::optional<bool> isNegative = kind.areNegative[input % 2])
       value = *isNegative ? -std::fabs(value) : std::fabs(value);
   }
-  if (kind.order > 0)
-    llvm::sort(values);
-  else if (kind.order < 0)
-    llvm::sort(values, std::greater<double>());
-  return encode(random.type, values);
 }
 
 std::vector<HostTensor> WitnessInputs::make(unsigned attempt) const {
   std::vector<HostTensor> inputs = makeRandomInputs(graph, seed + attempt);
-  for (auto [number, input] : llvm::enumerate(inputs))
-    input = makeInput(input, getKind(attempt), number, literals,
-                      seed + attempt + (uint64_t(number) << 32));
+  for (auto [number, input] : llvm::enumerate(inputs)) {
+    std::vector<double> values = decode(input);
+    change(values, attempt, number, /*first=*/0);
+    if (getKind(attempt).order > 0)
+      llvm::sort(values);
+    else if (getKind(attempt).order < 0)
+      llvm::sort(values, std::greater<double>());
+    input = encode(input.type, values);
+  }
   return inputs;
+}
+
+bool WitnessInputs::isOrdered(unsigned attempt) {
+  return getKind(attempt).order != 0;
+}
+
+void WitnessInputs::read(unsigned attempt, unsigned input, size_t first,
+                         llvm::MutableArrayRef<double> values) const {
+  assert(!isOrdered(attempt) && "elements have no places of their own");
+  ElementType type = graph.getType(input).element;
+  readNormalElements(type, deviations[input], seed + attempt, input, first,
+                     values);
+  change(values, attempt, input, first);
+  roundTo(type, values);
 }

@@ -25,12 +25,22 @@ public:
   unsigned size() const;
   /// A set, made from `seed` + `attempt`: a tensor for each input.
   std::vector<HostTensor> make(unsigned attempt) const;
+  /// Whether elements of a set depend on all others of their input.
+  static bool isOrdered(unsigned attempt);
+  /// Elements of an input of a set that is not ordered, row-major from `first`
+  /// on, as `make` has them: of inputs that are too large to be made.
+  void read(unsigned attempt, unsigned input, size_t first,
+            llvm::MutableArrayRef<double> values) const;
 
 private:
+  void change(llvm::MutableArrayRef<double> values, unsigned attempt,
+              unsigned input, size_t first) const;
+
   const Graph &graph;
   /// Absolute values of the literals, not 0, each once, in ascending order; of
   /// many some.
   std::vector<double> literals;
+  std::vector<double> deviations; ///< by input
   uint64_t seed;
 };
 

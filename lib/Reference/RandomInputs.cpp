@@ -55,10 +55,14 @@ static void lookUpSums(uint64_t key, const HostTensor &table, HostTensor &to,
               });
 }
 
+static uint64_t getKey(uint64_t seed, uint64_t stream) {
+  return mix(mix(seed) ^ mix(stream + 0x632be59bd9b4e019));
+}
+
 HostTensor mlir::mirage::makeNormalTensor(const TensorSpec &type,
                                           double deviation, uint64_t seed,
                                           uint64_t stream, unsigned threads) {
-  const uint64_t key = mix(mix(seed) ^ mix(stream + 0x632be59bd9b4e019));
+  const uint64_t key = getKey(seed, stream);
   const bool isLarge = type.getNumElements() > kNumSums;
   std::vector<double> values(isLarge ? kNumSums : type.getNumElements());
   parallelFor(threads, values.size(), 1 << 16, [&](int64_t begin, int64_t end) {
@@ -82,6 +86,16 @@ HostTensor mlir::mirage::makeNormalTensor(const TensorSpec &type,
     break;
   }
   return result;
+}
+
+void mlir::mirage::readNormalElements(ElementType type, double deviation,
+                                      uint64_t seed, uint64_t stream,
+                                      size_t first,
+                                      llvm::MutableArrayRef<double> values) {
+  const uint64_t key = getKey(seed, stream);
+  for (auto [place, value] : llvm::enumerate(values))
+    value = deviation * normalize(drawSum(key, first + place));
+  roundTo(type, values);
 }
 
 namespace {

@@ -32,8 +32,9 @@ public:
 
   virtual ~InputElements();
   /// All elements of an input; null if it has to be read part by part, which
-  /// is for elements of one word.
+  /// is for elements of one word, and for samples.
   virtual const uint32_t *getAll(unsigned input) const = 0;
+  /// \param first  in elements, of as many words as each has.
   virtual void read(unsigned input, size_t first,
                     llvm::MutableArrayRef<uint32_t> elements) const = 0;
 };

@@ -281,24 +281,36 @@ private:
 };
 } // namespace
 
+namespace {
+/// Inputs of which parts are read.
+class RoundedInputs : public InputElements {
+public:
+  explicit RoundedInputs(ReadInput readInput) : readInput(readInput) {}
+
+  const uint32_t *getAll(unsigned) const override { return nullptr; }
+  void read(unsigned input, size_t first,
+            llvm::MutableArrayRef<uint32_t> elements) const override {
+    constexpr unsigned kWords = RoundedArithmetic::kWords;
+    std::vector<double> values(elements.size() / kWords);
+    readInput(input, first, values);
+    for (auto [i, value] : llvm::enumerate(values))
+      RoundedArithmetic::put(&elements[i * kWords], {value, 0});
+  }
+
+private:
+  ReadInput readInput;
+};
+} // namespace
+
 /// \param sample  of a graph without composed operators; null for all.
 static std::vector<std::vector<RoundedNumber>>
-evaluateNeeded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
+evaluateNeeded(const Graph &graph, const InputElements &inputs,
                const Sample *sample) {
   constexpr unsigned kWords = RoundedArithmetic::kWords;
-  std::vector<std::vector<uint32_t>> words;
-  llvm::SmallVector<const uint32_t *> starts;
-  for (const std::vector<double> &input : inputs) {
-    words.emplace_back(input.size() * kWords);
-    for (auto [i, value] : llvm::enumerate(input))
-      RoundedArithmetic::put(&words.back()[i * kWords], {value, 0});
-    starts.push_back(words.back().data());
-  }
   RoundedArithmetic arithmetic;
   std::vector<std::vector<RoundedNumber>> outputs;
   for (const auto &output :
-       GraphEvaluator(arithmetic)
-           .evaluate(graph, StoredInputs(starts), sample)) {
+       GraphEvaluator(arithmetic).evaluate(graph, inputs, sample)) {
     outputs.emplace_back();
     for (size_t i = 0; i < output.size(); i += kWords)
       outputs.back().push_back(RoundedArithmetic::get(&output[i]));
@@ -309,17 +321,29 @@ evaluateNeeded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
 std::vector<std::vector<RoundedNumber>>
 mlir::mirage::evaluateRounded(const Graph &graph,
                               llvm::ArrayRef<std::vector<double>> inputs) {
-  return evaluateNeeded(expandComposed(graph), inputs, /*sample=*/nullptr);
+  constexpr unsigned kWords = RoundedArithmetic::kWords;
+  std::vector<std::vector<uint32_t>> words;
+  llvm::SmallVector<const uint32_t *> starts;
+  for (const std::vector<double> &input : inputs) {
+    words.emplace_back(input.size() * kWords);
+    for (auto [i, value] : llvm::enumerate(input))
+      RoundedArithmetic::put(&words.back()[i * kWords], {value, 0});
+    starts.push_back(words.back().data());
+  }
+  return evaluateNeeded(expandComposed(graph), StoredInputs(starts),
+                        /*sample=*/nullptr);
 }
 
-std::vector<RoundedNumber> mlir::mirage::evaluateRounded(
-    const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
-    unsigned output, llvm::ArrayRef<int64_t> elements) {
+std::vector<RoundedNumber>
+mlir::mirage::evaluateRounded(const Graph &graph, ReadInput read,
+                              unsigned output,
+                              llvm::ArrayRef<int64_t> elements) {
   Graph one = withOutputs(expandComposed(graph), {output});
   const Shape &shape = one.getType(one.getOutputs()[0]).shape;
   Region region = makeRegionOf(shape, elements);
   Sample sample = findSample(one, {region});
-  std::vector<RoundedNumber> kept = evaluateNeeded(one, inputs, &sample)[0];
+  std::vector<RoundedNumber> kept =
+      evaluateNeeded(one, RoundedInputs(read), &sample)[0];
   // What is kept ascends, and may be more than was asked for.
   std::vector<int64_t> places = listElements(shape, region);
   std::vector<RoundedNumber> numbers;
@@ -327,4 +351,15 @@ std::vector<RoundedNumber> mlir::mirage::evaluateRounded(
     numbers.push_back(
         kept[llvm::lower_bound(places, element) - places.begin()]);
   return numbers;
+}
+
+std::vector<RoundedNumber> mlir::mirage::evaluateRounded(
+    const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
+    unsigned output, llvm::ArrayRef<int64_t> elements) {
+  auto read = [&](unsigned input, size_t first,
+                  llvm::MutableArrayRef<double> values) {
+    llvm::copy(llvm::ArrayRef(inputs[input]).slice(first, values.size()),
+               values.begin());
+  };
+  return evaluateRounded(graph, read, output, elements);
 }

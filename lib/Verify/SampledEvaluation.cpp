@@ -156,7 +156,8 @@ void GraphEvaluator::readNeeded(Frame &frame, ValueId input) {
   notePeak();
   if (const uint32_t *all = frame.inputs->getAll(input))
     return narrow(to, all, makeWholeRegion(shape), region);
-  assert(words == 1 && "elements of more words are there as a whole");
+  // What is not of a field, and has more words, is read as it is needed: only
+  // field elements cost as much as all of their run.
   AscendingReader reader(*frame.inputs, input, countElements(shape));
   Strides strides = getRowMajorStrides(shape);
   Shape outer = getShape(ArrayRef(region).drop_back());
@@ -166,8 +167,12 @@ void GraphEvaluator::readNeeded(Frame &frame, ValueId input) {
       offset += region[dim][place] * strides[dim];
     for (const IndexSet::Run &run : region.back().runs()) {
       size_t count = run.end - run.begin;
-      reader.read(offset + run.begin, {to, count});
-      to += count;
+      llvm::MutableArrayRef<uint32_t> elements(to, count * words);
+      if (words == 1)
+        reader.read(offset + run.begin, elements);
+      else
+        frame.inputs->read(input, offset + run.begin, elements);
+      to += elements.size();
     }
   });
 }

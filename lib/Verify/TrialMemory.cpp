@@ -190,8 +190,10 @@ double mlir::mirage::estimateWitnessBytesAt(const Graph &graph, unsigned output,
   double inputs = 0;
   for (unsigned input = 0; input < graph.getNumInputs(); ++input)
     inputs += countElements(graph.getType(input));
+  if (inputs > kMaxHeldElements)
+    inputs = 0;
   constexpr unsigned kWords = sizeof(RoundedNumber) / sizeof(uint32_t);
-  // Inputs as they are stored, decoded, and with their errors.
+  // Inputs as they are stored, and decoded.
   return estimateSampleBytes(one, sample, /*height=*/1, kWords) +
-         (2 * sizeof(double) + sizeof(RoundedNumber)) * inputs;
+         2 * sizeof(double) * inputs;
 }

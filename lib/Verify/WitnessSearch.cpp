@@ -8,8 +8,8 @@
 
 #include "WitnessSearch.h"
 #include "SampleChoice.h"
+#include "TileCopies.h"
 #include "TrialMemory.h"
-#include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -63,6 +63,14 @@ mlir::mirage::searchWitnessAt(const Graph &lhs, const Graph &rhs,
       [&] { return options.findWitnessAt(lhs, rhs, output, elements); });
 }
 
+/// Elements of inputs.
+static double countRead(const Graph &graph, const Sample &sample) {
+  double count = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input)
+    count += countElements(getShape(sample.regions[input]));
+  return count;
+}
+
 llvm::Expected<WitnessSearch>
 mlir::mirage::searchWitnessInSample(const Graph &lhs, const Graph &rhs,
                                     const VerifyOptions &options) {
@@ -73,7 +81,9 @@ mlir::mirage::searchWitnessInSample(const Graph &lhs, const Graph &rhs,
   std::optional<TrialSample> sample =
       drawSample(lhs, rhs, /*height=*/1, deriveSeed(options.seed, "witness", 0),
                  {kMaxWork, kMaxWork, getMaxTrialBytes(options)});
-  if (!sample || sample->work > kMaxWork || countInputElements(lhs) > kMaxDrawn)
+  if (!sample || sample->work > kMaxWork ||
+      countRead(lhs, sample->lhs) > kMaxDrawn ||
+      countRead(rhs, sample->rhs) > kMaxDrawn)
     return WitnessSearch{
         std::nullopt, "no float64 input was tried, which would take too much"};
   for (auto [output, region] : llvm::enumerate(sample->outputs)) {

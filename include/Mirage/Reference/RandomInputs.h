@@ -30,6 +30,12 @@ HostTensor makeNormalTensor(const TensorSpec &type, double deviation,
                             uint64_t seed, uint64_t stream,
                             unsigned threads = 1);
 
+/// Elements of that tensor from `first` on, row-major, as `decode` has them: of
+/// one that is too large to be held.
+void readNormalElements(ElementType type, double deviation, uint64_t seed,
+                        uint64_t stream, size_t first,
+                        llvm::MutableArrayRef<double> values);
+
 /// One tensor for each input of `program`, with typical deviations.
 std::vector<HostTensor> makeRandomInputs(const Graph &program, uint64_t seed,
                                          unsigned threads = 1);

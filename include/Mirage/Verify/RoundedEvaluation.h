@@ -18,6 +18,7 @@
 #define MIRAGE_VERIFY_ROUNDEDEVALUATION_H
 
 #include "Mirage/Graph/Graph.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
 namespace mlir::mirage {
@@ -35,9 +36,22 @@ struct RoundedNumber {
 /// \returns by output, row-major.
 std::vector<std::vector<RoundedNumber>>
 evaluateRounded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs);
+
+/// Gives elements of an input, row-major from `first` on, exact.
+using ReadInput = llvm::function_ref<void(
+    unsigned input, size_t first, llvm::MutableArrayRef<double> values)>;
+
+/// Inputs of more elements together, 1 GiB of them, are not held by whoever
+/// looks for a witness at some elements.
+constexpr size_t kMaxHeldElements = size_t(1) << 26;
+
 /// Some elements of one output, row-major and as they are listed, and of
-/// everything else no more than what the smallest region that has them depends
-/// on: those of some rows and some columns.
+/// everything else, inputs too, no more than what the smallest region that has
+/// them depends on: those of some rows and some columns.
+std::vector<RoundedNumber> evaluateRounded(const Graph &graph, ReadInput read,
+                                           unsigned output,
+                                           llvm::ArrayRef<int64_t> elements);
+/// The same of inputs that are held.
 std::vector<RoundedNumber>
 evaluateRounded(const Graph &graph, llvm::ArrayRef<std::vector<double>> inputs,
                 unsigned output, llvm::ArrayRef<int64_t> elements);

@@ -45,6 +45,20 @@ TEST(RandomInputs, LargeTensorsStartAsSmallOnes) {
   }
 }
 
+TEST(RandomInputs, ElementsAloneAreThoseOfTheWhole) {
+  for (ElementType element :
+       {ElementType::F32, ElementType::F16, ElementType::F8E4M3FN}) {
+    std::vector<double> whole =
+        decode(makeNormalTensor({{600000}, element}, 0.5, 7, 1));
+    std::vector<double> some(1000);
+    for (size_t first : {0, 1234, 599000}) {
+      readNormalElements(element, 0.5, 7, 1, first, some);
+      EXPECT_EQ(llvm::ArrayRef(some),
+                llvm::ArrayRef(whole).slice(first, some.size()));
+    }
+  }
+}
+
 /// The numbers of a seed are a promise: stored results depend on them.
 TEST(RandomInputs, KnownBits) {
   HostTensor tensor = makeNormalTensor({{4}, ElementType::F32}, 1, 1, 0);
