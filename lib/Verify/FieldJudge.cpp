@@ -9,6 +9,7 @@
 #include "FieldJudge.h"
 #include "ExpNesting.h"
 #include "RealTerms.h"
+#include "SignDegree.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
 #include "WitnessSearch.h"
@@ -415,12 +416,14 @@ void FieldJudge::concludeBound() {
         std::max(verdict.bound.conjecturedLog2, bound.getConjecturedLog2());
   if (verdict.meetsBound())
     return;
-  // 256 trials miss one pattern of 2^4 with a chance of 2^-23.
-  constexpr size_t kFewSigns = 4;
+  // 256 trials miss one pattern of 2^5 with a chance of 2^-11.
+  constexpr unsigned kFewSigns = 5;
   verdict.mayHideSigns =
-      llvm::any_of(differences, [](const ElementDifference &difference) {
-        return difference.getNumSigns() > kFewSigns;
-      });
+      llvm::any_of(differences,
+                   [](const ElementDifference &difference) {
+                     return difference.getNumSigns() > kFewSigns;
+                   }) &&
+      std::max(computeSignDegree(lhs), computeSignDegree(rhs)) > kFewSigns;
   size_t element = worst - bounds.begin();
   verdict.whyWeaker =
       describe(element) + ": " +

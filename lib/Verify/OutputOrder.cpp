@@ -103,7 +103,12 @@ Expected<Answer> OutputMatcher::judge(unsigned output, unsigned other) const {
       verifyEqual(withOutputs(lhs, {output}), withOutputs(rhs, {other}), few);
   if (!verdict)
     return verdict.takeError();
-  if (verdict->kind != Verdict::Equal)
+  // That a few agree tells outputs apart, though it may prove nothing.
+  bool agrees =
+      verdict->kind == Verdict::Equal ||
+      (verdict->kind == Verdict::Unknown && verdict->ownSizes.trials > 0 &&
+       !verdict->lacksTrials && !verdict->disagreement);
+  if (!agrees)
     return Answer::Differs;
   return verdict->whereBothDefined ? Answer::EqualsWhereBothDefined
                                    : Answer::Equals;

@@ -13,9 +13,11 @@
 #include "FieldJudge.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Graph/Literals.h"
 #include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "SignDegree.h"
 #include "SymbolicConstant.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
@@ -150,14 +152,14 @@ static std::string addSmallerSizes(llvm::Expected<Verdict> &small,
 
 /// Whether graphs have literals, which may be right at their own sizes alone.
 static bool hasLiterals(const Graph &graph) {
-  return llvm::any_of(graph.getNodes(), [](const Node &node) {
-    if (node.body)
-      return hasLiterals(*node.body);
-    return node.opcode != Opcode::Mask &&
-           llvm::any_of(node.attributes.scalars, [](double scalar) {
-             return scalar != 0 && std::fabs(scalar) != 1;
-           });
-  });
+  bool hasSome = false;
+  forEachLiteral(
+      graph,
+      [&](double literal) {
+        hasSome |= literal != 0 && std::fabs(literal) != 1;
+      },
+      LiteralsOf::OthersThanMasks);
+  return hasSome;
 }
 
 /// Trials at the graphs' own sizes agree, and nothing is proved. A float64
@@ -224,11 +226,20 @@ static void addSmallerSizesToReason(const Graph &lhs, const Graph &rhs,
 }
 
 /// One trial at the graphs' own sizes agrees, which it does in one case of two
-/// where a sign was lost. More trials may not.
+/// where a sign was lost, or in three of four where two were. More trials may
+/// not.
 static llvm::Expected<Verdict> tryAgain(const Graph &lhs, const Graph &rhs,
                                         VerifyOptions options) {
-  options.minLargeTrials = std::max(options.minLargeTrials, kSignTrials);
-  return FieldJudge(lhs, rhs, options).run();
+  // So many miss one pattern of 2^degree with a chance of 2^-11 at most.
+  constexpr unsigned kMostDegree = 3;
+  unsigned degree =
+      std::max({computeSignDegree(lhs), computeSignDegree(rhs), 1u});
+  unsigned numTrials = kSignTrials << (std::min(degree, kMostDegree) - 1);
+  options.minLargeTrials = std::max(options.minLargeTrials, numTrials);
+  llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
+  if (verdict)
+    verdict->mayHideSigns = degree > kMostDegree;
+  return verdict;
 }
 
 /// log2(2^a + 2^b).
@@ -448,7 +459,7 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
       return again;
     verdict->bound = again->bound;
     verdict->ownSizes = again->ownSizes;
-    verdict->mayHideSigns = true;
+    verdict->mayHideSigns = again->mayHideSigns;
   }
   if (llvm::Error error = concludeUnproved(lhs, rhs, options, smallDisagrees,
                                            problem, *verdict))

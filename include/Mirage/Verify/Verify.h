@@ -190,8 +190,8 @@ struct Verdict {
   /// Unknown because `VerifyOptions::isCancelled` was true before all trials
   /// were made.
   bool isCancelled = false;
-  /// More signs of absolute values and roots feed some element than trials see
-  /// all patterns of: a difference in one may hide from them.
+  /// Of the signs of absolute values and roots trials see too few patterns: a
+  /// difference in one may hide from them.
   bool mayHideSigns = false;
   /// Unknown because no trial counted for some element, or too few did.
   bool lacksTrials = false;

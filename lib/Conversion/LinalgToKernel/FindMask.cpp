@@ -8,15 +8,25 @@
 
 #include "FindMask.h"
 #include "IndexedTensor.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::mirage;
 
+static bool isNumber(Attribute attribute, double wanted) {
+  auto number = dyn_cast<FloatAttr>(attribute);
+  return number && number.getValueAsDouble() == wanted;
+}
+
 /// A mask shows where `kept` is at most 0: one index less another, less the
 /// offset.
+/// \param hidden  0, minus infinity or the lowest number of a type.
 static std::optional<Mask> makeMask(Value masked, const LinearIndex &kept,
-                                    bool hidesByZero) {
-  Mask mask{masked, kUnit, kUnit, -kept.constant, hidesByZero};
+                                    Attribute hidden) {
+  Mask mask{masked, kUnit, kUnit, -kept.constant, isNumber(hidden, 0)};
+  double value = cast<FloatAttr>(hidden).getValueAsDouble();
+  if (!mask.hidesByZero && !std::isinf(value))
+    mask.lowest = value;
   for (auto [loop, coefficient] : llvm::enumerate(kept.coefficients)) {
     if (coefficient == 0)
       continue;
@@ -26,11 +36,6 @@ static std::optional<Mask> makeMask(Value masked, const LinearIndex &kept,
     place = loop;
   }
   return mask;
-}
-
-static bool isNumber(Attribute attribute, double wanted) {
-  auto number = dyn_cast<FloatAttr>(attribute);
-  return number && number.getValueAsDouble() == wanted;
 }
 
 static bool isTrue(Attribute attribute) {
@@ -55,22 +60,22 @@ std::optional<Mask> mlir::mirage::findJoinedMask(Operation *op, Opcode opcode,
   for (unsigned side : {0, 1}) {
     auto pattern = findIndexPattern(op->getOperand(side), numLoops);
     auto kept = pattern ? findKept(*pattern, shows, hides) : std::nullopt;
-    if (kept)
-      return makeMask(op->getOperand(1 - side), *kept, isProduct);
+    if (!kept)
+      continue;
+    return makeMask(op->getOperand(1 - side), *kept,
+                    hides(pattern->atMost) ? pattern->atMost : pattern->above);
   }
   return std::nullopt;
 }
 
-/// Whether a value hides by 0 (true), or by minus infinity or the lowest number
-/// of its type, which stands for it where a program avoids infinities
-/// (docs/rationale/Import.md); none where it hides nothing.
-static std::optional<bool> findHiding(Value value, unsigned numLoops) {
+/// What a value hides by, 0, minus infinity or the lowest number of its type,
+/// which stands for it where a program avoids infinities
+/// (docs/rationale/Import.md); null where it hides nothing.
+static Attribute findHiding(Value value, unsigned numLoops) {
   auto pattern = findIndexPattern(value, numLoops);
-  if (!pattern || !pattern->isConstant())
-    return std::nullopt;
-  if (isLowest(pattern->atMost))
-    return false;
-  return isNumber(pattern->atMost, 0) ? std::optional(true) : std::nullopt;
+  bool hides = pattern && pattern->isConstant() &&
+               (isLowest(pattern->atMost) || isNumber(pattern->atMost, 0));
+  return hides ? pattern->atMost : Attribute();
 }
 
 /// Of a condition that is no pattern.
@@ -91,8 +96,8 @@ FailureOr<Mask> mlir::mirage::findSelectedMask(arith::SelectOp select,
     reason = explainCondition(select.getCondition());
     return failure();
   }
-  auto hidesFalse = findHiding(select.getFalseValue(), numLoops);
-  auto hidesTrue = findHiding(select.getTrueValue(), numLoops);
+  Attribute hidesFalse = findHiding(select.getFalseValue(), numLoops);
+  Attribute hidesTrue = findHiding(select.getTrueValue(), numLoops);
   if (!hidesFalse && !hidesTrue) {
     reason = "expects a selection by indices to be a mask, which gives a value "
              "or one of minus infinity and 0";
@@ -101,9 +106,9 @@ FailureOr<Mask> mlir::mirage::findSelectedMask(arith::SelectOp select,
   auto kept = hidesFalse ? findKept(*pattern, isTrue, isFalse)
                          : findKept(*pattern, isFalse, isTrue);
   Value masked = hidesFalse ? select.getTrueValue() : select.getFalseValue();
+  Attribute hidden = hidesFalse ? hidesFalse : hidesTrue;
   std::optional<Mask> mask =
-      kept ? makeMask(masked, *kept, hidesFalse ? *hidesFalse : *hidesTrue)
-           : std::nullopt;
+      kept ? makeMask(masked, *kept, hidden) : std::nullopt;
   if (!mask) {
     reason = "expects a mask to compare one index with another or with a "
              "number";

@@ -12,6 +12,7 @@
 #include "IndexPattern.h"
 #include "Mirage/Graph/Operators.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <optional>
 #include <string>
 
 namespace mlir::mirage {
@@ -24,6 +25,9 @@ struct Mask {
   int row, column;
   int64_t offset;
   bool hidesByZero = false;
+  /// The lowest finite number of a type, where that stands for minus infinity
+  /// (docs/rationale/Import.md).
+  std::optional<double> lowest = std::nullopt;
 };
 
 /// The mask that a sum adds, 0 where it shows and minus infinity where it

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -174,6 +175,14 @@ FailureOr<BodyValue> ScalarTranslator::translateMask(const Mask &mask,
   auto *tensor = std::get_if<IndexedTensor>(&*masked);
   if (!tensor)
     return fail("expects a mask to hide elements of a tensor, got a constant");
+  if (mask.lowest)
+    op->emitRemark()
+        << llvm::formatv(
+               "reads {0:e2}, the lowest number of its type, as minus "
+               "infinity; a softmax of a row that is hidden whole is "
+               "NaN then, and no mean",
+               *mask.lowest)
+               .str();
   builder.setLocation(fuse(outer, op));
   Type element = getElementTypeOrSelf(op->getResult(0));
   auto hide = [&](const IndexedTensor &x, Type type) {

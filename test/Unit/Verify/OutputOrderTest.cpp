@@ -71,6 +71,28 @@ TEST(OutputOrder, WhatIsEqualEverywhereComesFirst) {
   EXPECT_EQ(match({SquaredRoot, Abs}, {X, Abs}), Order({0, 1}));
 }
 
+/// Of maxima in exponents a few trials prove next to nothing.
+TEST(OutputOrder, OutputsThatNothingIsProvedOf) {
+  auto exps = [](bool isSwapped, bool isJoined) {
+    Graph graph;
+    Builder b(graph);
+    ValueId x = b.input({2, 4}), y = b.input({2, 4});
+    std::vector<ValueId> outputs;
+    for (ValueId value : {x, y}) {
+      ValueId largest = b.reduce(Opcode::Max, value, 1);
+      ValueId exp = b.op(Opcode::Exp, {largest});
+      outputs.push_back(isJoined ? b.op(Opcode::Exp, {b.scale(largest, 2)})
+                                 : b.op(Opcode::Mul, {exp, exp}));
+    }
+    for (bool first : {true, false})
+      b.output(outputs[first == isSwapped]);
+    return graph;
+  };
+  auto order =
+      llvm::cantFail(matchOutputs(exps(false, false), exps(true, true), {}));
+  EXPECT_EQ(Order(order.begin(), order.end()), Order({1, 0}));
+}
+
 /// (√x)² takes what is left to it, so that (√|x|)² can have |x|.
 TEST(OutputOrder, OutputsMakeRoomForOthers) {
   EXPECT_EQ(match({SquaredRoot, SquaredRootOfAbs}, {Abs, X}), Order({1, 0}));
