@@ -129,6 +129,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
   passManager.addPass(createMulticastBoxesPass(multicast));
+  passManager.addPass(createEndLoopsEarlyPass());
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 

@@ -299,7 +299,8 @@ def BypassSharedMemoryPass : Pass<"mirage-bypass-shared-memory"> {
     items as wide as accesses may be, needs no tile of shared memory, and neither does what
     a step leaves for an output alone (`Mirage/Analysis/BypassingTiles.h` has the rules).
     `mirage.bypassing_inputs` on the graph and `mirage.bypasses` on the thread graph say so.
-    Tiles that end beyond their tensors are loaded and stored as before.
+    Where tiles end beyond their tensors there are two versions of a step, of which one
+    looks where; tiles that begin beyond them are loaded and stored as before.
     Example: test/Transforms/bypass-shared-memory.mlir
   }];
 }
@@ -486,6 +487,20 @@ def OrderGridPass : Pass<"mirage-order-grid"> {
     launch carries `mirage.grid_order`, the axes by number, where it is another order than
     x, y, z. Launches that join blocks of clusters keep theirs.
     Example: test/Transforms/order-grid.mlir
+  }];
+}
+
+def EndLoopsEarlyPass : CheckedPass<"mirage-end-loops-early"> {
+  let summary = "has blocks leave a loop of which a causal mask hides the rest";
+  let description = [{
+    Where a causal mask hides, from some iteration on, all that an iteration computes with
+    of a block's rows, and every accumulation over the loop takes what changes nothing of
+    that (`Mirage/Analysis/CausalLoop.h`), the block graph carries `mirage.ends_early`. Its
+    blocks then do as many iterations as anything is left of, and those that do most come
+    first where the graph is launched alone. Blocks of a cluster that loads together
+    (`mirage.multicast_cluster`) all do as many as before. Run after
+    --mirage-multicast-boxes.
+    Example: test/Transforms/end-loops-early.mlir
   }];
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
+#include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -61,7 +62,14 @@ void mlir::mirage::setUnrolling(scf::ForOp loop, int count) {
 BlockEmitter::BlockEmitter(ImplicitLocOpBuilder builder, block::GraphOp graph)
     : builder(builder),
       header(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
-      graph(graph) {}
+      graph(graph), earlyEnd(findEarlyEnd(graph)) {
+  for (Operation &op : graph.getBody().front()) {
+    if (op.hasAttr(kStartsAheadAttr) || op.hasAttr(kWaitsLateAttr))
+      iterationsAtOnce = 2;
+    if (op.hasAttr(kStartsAheadAttr))
+      leastIterations = graph.getStages();
+  }
+}
 
 Value BlockEmitter::getIndex(int64_t value) {
   return arith::ConstantIndexOp::create(builder, value);
@@ -171,6 +179,40 @@ Value BlockEmitter::getTileNumber(ArrayRef<Axis> axes) {
 
 Value BlockEmitter::getBegin(ArrayRef<Axis> axes, int64_t size) {
   return arith::MulIOp::create(builder, getTileNumber(axes), getIndex(size));
+}
+
+void BlockEmitter::setBlockCoordinates(ValueRange coordinates) {
+  blockIds.assign(coordinates.begin(), coordinates.end());
+  if (!earlyEnd || !launchesLastFirst || coordinates.empty())
+    return;
+  for (Axis axis : earlyEnd->rowAxes) {
+    Value &id = blockIds[static_cast<unsigned>(axis)];
+    id = arith::SubIOp::create(builder, getIndex(header.getExtent(axis) - 1),
+                               id);
+  }
+}
+
+/// CausalLoop::countIterations, in code, as many as follow each other at once:
+/// LLVM leaves no remainder of a loop in which warps meet.
+Value BlockEmitter::emitNumIterations() {
+  Value all = getIndex(header.loop);
+  if (!earlyEnd || header.loop % iterationsAtOnce != 0)
+    return all;
+  // As columns less those of the iterations before: signed, as they may be
+  // fewer than none.
+  Value end = arith::AddIOp::create(
+      builder, getBegin(earlyEnd->rowAxes, earlyEnd->rows),
+      getIndex(earlyEnd->rows + earlyEnd->offset));
+  Value begin = getBegin(earlyEnd->columnAxes, header.loop * earlyEnd->columns);
+  Value columns = arith::SubIOp::create(builder, end, begin);
+  int64_t least = (leastIterations - 1) * earlyEnd->columns + 1;
+  columns = arith::MaxSIOp::create(builder, columns, getIndex(least));
+  int64_t atOnce = iterationsAtOnce * earlyEnd->columns;
+  Value rounded = arith::AddIOp::create(builder, columns, getIndex(atOnce - 1));
+  Value number = arith::MulIOp::create(
+      builder, arith::DivUIOp::create(builder, rounded, getIndex(atOnce)),
+      getIndex(iterationsAtOnce));
+  return arith::MinUIOp::create(builder, number, all);
 }
 
 SmallVector<Value>

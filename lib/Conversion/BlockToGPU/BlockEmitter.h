@@ -10,6 +10,7 @@
 #define MIRAGE_LIB_CONVERSION_BLOCKTOGPU_BLOCKEMITTER_H
 
 #include "BlockBarrier.h"
+#include "Mirage/Analysis/CausalLoop.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -51,10 +52,11 @@ public:
   /// Builds the thread's number and the base of shared memory, which the module
   /// must declare.
   void emitPrologue();
-  /// \param coordinates  the block's, by grid axis.
-  void setBlockCoordinates(ValueRange coordinates) {
-    blockIds.assign(coordinates.begin(), coordinates.end());
-  }
+  /// \param coordinates  the block's, by grid axis, as blocks are launched.
+  void setBlockCoordinates(ValueRange coordinates);
+  /// The iterations of the block that has these coordinates, of type index:
+  /// those of the loop, or fewer (Mirage/Analysis/CausalLoop.h).
+  Value emitNumIterations();
   /// Builds the memrefs of a tile: of its elements, and behind them of what
   /// else an accumulation carries for each.
   void addTile(Value tile, TilePlace place);
@@ -68,7 +70,17 @@ public:
 
   ImplicitLocOpBuilder builder;
   const TileGraph header;
-  Value iteration; ///< of the loop; zero outside of it
+  /// Of the loop, that the code does one after the other: two exchange
+  /// registers, of a product that is used and of one in flight, which one would
+  /// have to move.
+  int64_t iterationsAtOnce = 1;
+  /// Behind the last one a product of the next place is started, for nothing:
+  /// it has to have been filled.
+  int64_t leastIterations = 1;
+  /// Whether blocks of the last rows of a causal mask are launched first.
+  bool launchesLastFirst = false;
+  Value iteration;     ///< of the loop; zero outside of it
+  Value numIterations; ///< of the present block, where code has come so far
   BlockBarrier barrier;
 
   /// The memref that holds a value of the block graph.
@@ -129,6 +141,7 @@ private:
                    llvm::function_ref<void(Value)> body);
 
   block::GraphOp graph;
+  std::optional<CausalLoop> earlyEnd; ///< bodies of steps move away later
   Value threadId, sharedMemory;
   SmallVector<Value, 3> blockIds;
   DenseMap<Value, SmallVector<Value, 1>> tiles;

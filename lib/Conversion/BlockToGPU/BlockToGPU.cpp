@@ -13,6 +13,7 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
+#include "Mirage/Analysis/CausalLoop.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
@@ -132,6 +133,18 @@ static LogicalResult checkBypassing(block::GraphOp graph) {
   return success();
 }
 
+/// A loop that is said to end early may, for each block by itself.
+static LogicalResult checkEarlyEnd(block::GraphOp graph) {
+  if (!graph->hasAttr(kEndsEarlyAttr) ||
+      (findEarlyEnd(graph) && getMulticastCluster(graph).empty()))
+    return success();
+  return graph.emitError()
+         << "expects, where '" << kEndsEarlyAttr
+         << "' is stated, a causal mask whose columns the loop cuts, sums and "
+            "maxima over it to which what that hides adds nothing, and no "
+            "cluster that loads together";
+}
+
 /// What attributes state, which has to hold however it came here.
 static FailureOr<TilePlacement> readPlacement(const BlockSteps &steps) {
   block::GraphOp graph = steps.getGraph();
@@ -196,7 +209,8 @@ public:
     for (block::GraphOp graph : launch.kernels) {
       if (failed(checkPersistent(graph)) || failed(checkGrid(launch, graph)) ||
           failed(checkOps(graph)) || failed(checkCluster(graph)) ||
-          failed(checkHeld(graph)) || failed(checkBypassing(graph)))
+          failed(checkHeld(graph)) || failed(checkBypassing(graph)) ||
+          failed(checkEarlyEnd(graph)))
         return failure();
       BlockSteps steps(graph);
       FailureOr<TilePlacement> placement = readPlacement(steps);
@@ -230,6 +244,8 @@ public:
       if (graph->hasAttr(kMulticastClusterAttr))
         contexts[number].cluster =
             ClusterRanks(getMulticastCluster(graph), launch.getGridOrder());
+      // Others of the launch count blocks as they are launched.
+      contexts[number].longestFirst = launch.kernels.size() == 1;
       contexts[number].isLast = number + 1 == launch.kernels.size();
       contexts[number].waitsForLaunch = launch.isDependent && number == 0;
       contexts[number].barrier = barrierOfThreads;

@@ -44,6 +44,7 @@ public:
         context(context), emitter(builder, graph),
         walk(emitter, context.persistent) {
     emitter.barrier = context.barrier;
+    emitter.launchesLastFirst = context.longestFirst;
     emitter.setBlockCoordinates(context.coordinates);
     rings.emplace(emitter, steps, placement, context);
     for (Operation &op : graph.getBody().front()) {
@@ -81,6 +82,7 @@ private:
   ///                 are any.
   /// \returns that of the next block's.
   SmallVector<Value> emitBlock(ValueRange carried) {
+    emitter.numIterations = emitter.emitNumIterations();
     // The tiles of the block before may still be read.
     if (walk.hasSeveral())
       emitter.emitBarrier();
@@ -137,9 +139,9 @@ private:
     SmallVector<Value> before(initial);
     for (block::AccumulateOp op : sums->list())
       before.push_back(held.current.at(op.getResult()));
-    auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
-                                   emitter.getIndex(graph.getLoop()),
-                                   emitter.getIndex(1), before);
+    auto loop =
+        scf::ForOp::create(builder, emitter.getIndex(0), emitter.numIterations,
+                           emitter.getIndex(1), before);
     auto setSums = [&](ValueRange values) {
       for (auto [op, sum] :
            llvm::zip_equal(sums->list(), values.drop_front(initial.size())))
@@ -157,11 +159,8 @@ private:
       if (!next.empty())
         scf::YieldOp::create(builder, next);
     }
-    // Two iterations exchange registers: of the product that is used, and of
-    // that in flight. One would have to move them, a product that is waited for
-    // late among them.
-    if (!listSteps(kStartsAheadAttr).empty() || !late->empty())
-      setUnrolling(loop, /*count=*/2);
+    if (emitter.iterationsAtOnce > 1)
+      setUnrolling(loop, emitter.iterationsAtOnce);
     setSums(loop.getResults());
     emitter.iteration = outside;
     return SmallVector<Value>(loop.getResults().take_front(initial.size()));
@@ -261,9 +260,8 @@ private:
       held.current[thread::GraphOp(op).getResult(0)] = value;
     Value following =
         arith::AddIOp::create(builder, emitter.iteration, emitter.getIndex(1));
-    Value isThere =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, following,
-                              emitter.getIndex(graph.getLoop()));
+    Value isThere = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                          following, emitter.numIterations);
     if (walk.hasSeveral())
       isThere = arith::OrIOp::create(builder, isThere, walk.emitHasNext());
     auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);

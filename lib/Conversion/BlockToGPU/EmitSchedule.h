@@ -39,6 +39,9 @@ struct KernelContext {
   std::optional<PersistentGrid> persistent;
   /// Of the blocks that load boxes together.
   ClusterRanks cluster;
+  /// Blocks that do most iterations are to come first (CausalLoop.h), which
+  /// others of the launch that are counted alike would have to know.
+  bool longestFirst = false;
   bool isLast = true; ///< no graph follows that has tiles, too
   /// It is the first of a launch that may begin before the one before it has
   /// ended.

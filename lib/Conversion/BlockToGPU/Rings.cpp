@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rings.h"
+#include "Mirage/Analysis/CausalLoop.h"
 #include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "MoveTiles.h"
@@ -187,7 +188,7 @@ void Rings::emitLoadsOfWarps() {
 SmallVector<Value> Rings::emitLoadLoop(ValueRange initial) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto loop = scf::ForOp::create(builder, emitter.getIndex(0),
-                                 emitter.getIndex(graph.getLoop()),
+                                 emitter.emitNumIterations(),
                                  emitter.getIndex(1), initial);
   setUnrolling(loop, /*count=*/1);
   OpBuilder::InsertionGuard insertion(builder);
@@ -252,8 +253,18 @@ void Rings::emitFill() {
   setUnrolling(loop, /*count=*/1);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  emitLoadsInto(loop.getInductionVar(),
-                {loop.getInductionVar(), emitI32(builder, /*value=*/0)});
+  Value number = loop.getInductionVar();
+  RingPosition target{number, emitI32(builder, /*value=*/0)};
+  if (!graph->hasAttr(kEndsEarlyAttr)) {
+    emitLoadsInto(number, target);
+  } else { // there may be fewer iterations than places
+    Value isThere = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                          number, emitter.numIterations);
+    auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard inGuard(builder);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    emitLoadsInto(number, target);
+  }
   emitCommitOfThreads();
 }
 
@@ -265,9 +276,8 @@ void Rings::emitRefill(RingPosition place) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value ahead = arith::AddIOp::create(builder, emitter.iteration,
                                       emitter.getIndex(getNumAhead()));
-  Value isThere =
-      arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, ahead,
-                            emitter.getIndex(graph.getLoop()));
+  Value isThere = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult,
+                                        ahead, emitter.numIterations);
   RingPosition target =
       place.emitAhead(builder, graph.getStages(), getNumAhead());
   auto guard = scf::IfOp::create(builder, isThere, /*withElseRegion=*/false);

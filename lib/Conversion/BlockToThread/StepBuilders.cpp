@@ -27,20 +27,23 @@ RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
   constexpr int64_t kRunBits = 128, kShortestRunBits = 32, kLeastWidth = 16;
   if (graph.getLoop() > 1)
     return {kRunBits / kLeastWidth, /*shortest=*/1};
-  int64_t width = kLeastWidth, rows = 0;
+  int64_t width = kLeastWidth;
+  SmallVector<TileEdge> rows;
   auto add = [&](Type type, const TileEdge &row) {
     width = std::max<int64_t>(width,
                               cast<ShapedType>(type).getElementTypeBitWidth());
-    if (row.size > 1)
-      rows = std::gcd(rows, row.getDivisor());
+    rows.push_back(row);
   };
   for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes()))
     add(type, findInputEdges(graph, number).back());
   for (auto [number, type] : llvm::enumerate(graph->getResultTypes()))
     add(type, findOutputEdges(graph, number).back());
   int64_t longest = kRunBits / width, shortest = kShortestRunBits / width;
+  int64_t run = longest;
+  for (const TileEdge &row : rows)
+    if (row.isUneven() || row.getElements() >= longest) // others have no runs
+      run = std::gcd(run, row.getDivisor());
   // Rows that allow no word go through shared memory, where accesses are wide.
-  int64_t run = std::gcd(rows, longest);
   return {run >= shortest ? run : longest, shortest};
 }
 

@@ -47,6 +47,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.barrier_at_head", Holder::BlockGraph, Kind::Unit},
     {"mirage.bypasses", Holder::ThreadGraph, Kind::Unit},
     {"mirage.bypassing_inputs", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.ends_early", Holder::BlockGraph, Kind::Unit},
     {"mirage.copy_barriers", Holder::BlockGraph, Kind::Number},
     {"mirage.dependent_launch", Holder::BlockGraph, Kind::Unit},
     {"mirage.grid_order", Holder::BlockGraph, Kind::Numbers},

@@ -284,7 +284,15 @@ func.func @clip_c2_counts(%tile: memref<16x64xf16>, %n: index) {
 // -----
 
 func.func @clip_c3(%tile: memref<16x64xf16>, %n: index) {
-  // expected-error @below {{expects multiples of 1 or more, got 0}}
+  // expected-error @below {{expects a divisor of 64, the size of dimension 1, got 0}}
   %0 = mirage_thread.clip %tile dims [1] to [%n] multiples [0] : memref<16x64xf16>
+  return
+}
+
+// -----
+
+func.func @clip_c3_divides(%tile: memref<16x4xf16>, %n: index) {
+  // expected-error @below {{expects a divisor of 4, the size of dimension 1, got 8}}
+  %0 = mirage_thread.clip %tile dims [1] to [%n] multiples [8] : memref<16x4xf16>
   return
 }

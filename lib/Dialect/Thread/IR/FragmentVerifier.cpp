@@ -501,9 +501,10 @@ LogicalResult ClipOp::verify() {
                          << getSizes().size() << " and "
                          << getMultiples().size();
   // C3
-  for (int64_t multiple : getMultiples())
-    if (multiple < 1)
-      return emitOpError() << "expects multiples of 1 or more, got "
+  for (auto [dim, multiple] : llvm::zip_equal(getDims(), getMultiples()))
+    if (multiple < 1 || type.getDimSize(dim) % multiple != 0)
+      return emitOpError() << "expects a divisor of " << type.getDimSize(dim)
+                           << ", the size of dimension " << dim << ", got "
                            << multiple;
   return success();
 }

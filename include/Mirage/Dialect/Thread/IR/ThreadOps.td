@@ -119,7 +119,7 @@ def Thread_ClipOp : Op<MirageThreadDialect, "clip", [
     number of `multiples`, so that so many elements can be accessed at a time.
     - (C1) the tile has a static shape.
     - (C2) `dims` are dimensions of it, increasing, with a size and a number each.
-    - (C3) numbers are 1 or more.
+    - (C3) numbers are 1 or more, and divide what the shape says.
 
     Cost: a comparison for each access.
     ```mlir
