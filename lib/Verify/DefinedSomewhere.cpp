@@ -64,11 +64,10 @@ std::optional<OutputPlace> mlir::mirage::findUndefined(const Graph &lhs,
   return std::nullopt;
 }
 
-std::optional<std::string> mlir::mirage::describeUndefined(const Graph &lhs,
-                                                           const Graph &rhs) {
+Definedness mlir::mirage::findDefined(const Graph &lhs, const Graph &rhs) {
   constexpr double kMostWork = 1 << 22;
   std::optional<OutputPlace> place;
-  std::string sizes;
+  llvm::StringRef sizes;
   if (std::max(countWork(lhs), countWork(rhs)) <= kMostWork) {
     place = findUndefined(lhs, rhs);
   } else if (llvm::Expected<SmallerGraphs> small =
@@ -77,11 +76,12 @@ std::optional<std::string> mlir::mirage::describeUndefined(const Graph &lhs,
     sizes = " at smaller sizes";
   } else {
     llvm::consumeError(small.takeError());
+    return {Definedness::NotKnown};
   }
   if (!place)
-    return std::nullopt;
-  return llvm::formatv("no float64 input that was tried has a number for "
-                       "element {0} of output {1}{2}",
-                       place->element, place->output, sizes)
-      .str();
+    return {Definedness::Somewhere};
+  return {Definedness::Nowhere,
+          llvm::formatv("no float64 input that was tried has a number for "
+                        "element {0} of output {1}{2}",
+                        place->element, place->output, sizes)};
 }

@@ -25,10 +25,14 @@ struct OutputPlace {
 /// \param lhs, rhs  of one interface, without composed operators.
 std::optional<OutputPlace> findUndefined(const Graph &lhs, const Graph &rhs);
 
-/// The same in words, as the beginning of a sentence, at smaller sizes where
-/// the graphs' own would take too long; nothing where these cannot be had.
-std::optional<std::string> describeUndefined(const Graph &lhs,
-                                             const Graph &rhs);
+/// Whether each output element has a number in both graphs on some input that
+/// is tried: at smaller sizes where the graphs' own would take too long, and
+/// not known where these cannot be had.
+struct Definedness {
+  enum Kind : uint8_t { Somewhere, Nowhere, NotKnown } kind;
+  std::string reason = {}; ///< of Nowhere: the beginning of a sentence
+};
+Definedness findDefined(const Graph &lhs, const Graph &rhs);
 
 } // namespace mlir::mirage
 

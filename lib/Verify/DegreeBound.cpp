@@ -92,6 +92,24 @@ void ElementDifference::classify() {
     }
 }
 
+/// Whether what some terms are is a matter of orders, or of random functions,
+/// which are drawn with a tower.
+static bool dependsOnKeys(const TermTable &table, llvm::ArrayRef<TermId> list) {
+  std::vector<TermId> stack(list);
+  std::set<TermId> seen;
+  while (!stack.empty()) {
+    TermId term = stack.back();
+    stack.pop_back();
+    if (llvm::is_contained({TermKind::Max, TermKind::Min, TermKind::Log,
+                            TermKind::Erf, TermKind::Pow},
+                           table[term].kind))
+      return true;
+    if (seen.insert(term).second)
+      llvm::append_range(stack, table.getOperands(term));
+  }
+  return false;
+}
+
 /// The S radicands that are squares in every trial that counts, as far as that
 /// conditions what feeds the difference.
 void ElementDifference::findConditions(const RootGroups &groups) {
@@ -107,6 +125,9 @@ void ElementDifference::findConditions(const RootGroups &groups) {
     if (touched.count(groups.getGroup(number)))
       found.insert(root);
   conditions.assign(found.begin(), found.end());
+  // Towers are drawn until roots of constants exist, in each trial.
+  towersAreBiased =
+      dependsOnKeys(table, listOperands(table, groups.getFixedRoots()));
 }
 
 size_t ElementDifference::getWork() const {
@@ -280,17 +301,14 @@ double ElementDifference::getCharacterError(llvm::ArrayRef<TermId> characters,
     return 0;
   const ExponentSet &set = (*exponents)[characterSet];
   double p = tower[0].getPrime();
-  ExponentPowers powers = weights.powers;
-  if (!set.getArguments().empty())
-    for (auto &ofArgument : powers)
-      for (int64_t &power : ofArgument)
-        power *= (tower[0].getPrime() - 1) / tower[1].getPrime();
+  bool hasExponentials = !set.getArguments().empty();
+  double perPower = hasExponentials ? (p - 1) / double(tower[1].getPrime()) : 1;
   double numNested = llvm::count_if(characterTerms, [&](TermId term) {
     return table[term].kind == TermKind::Sqrt;
   });
-  double degree =
-      computeDegreeOfCharacters(table, listOperands(table, characters),
-                                characterTerms, set.getArguments(), powers);
+  double degree = computeDegreeOfCharacters(
+      table, listOperands(table, characters), characterTerms,
+      set.getArguments(), weights.powers, perPower);
   return 2 * std::exp2(numNested) * degree / std::sqrt(p);
 }
 
@@ -329,8 +347,12 @@ void ElementBound::add(const BatchBound &batch) {
 double ElementBound::getLog2(const Chance &chance) const {
   if (numBatches == 0 || exponentPattern == 1)
     return chance.sumLog2;
-  return std::min(
-      numBatches * chance.worstLog2 + std::log2(1 + exponentPattern), 0.0);
+  // What a batch of the telling pattern leaves differs by how many of its
+  // trials count.
+  constexpr double kKinds = kLanes + 1;
+  return std::min(numBatches * chance.worstLog2 +
+                      std::log2(1 + kKinds * exponentPattern),
+                  0.0);
 }
 
 namespace {
@@ -383,7 +405,9 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   if (!own.weights || !ofCharacters.weights || !own.isSpokenOf ||
       !ofCharacters.isSpokenOf)
     return {0, 0, MissCause::ExponentRank, pattern};
-  if (!signsAreIndependent(batch))
+  bool dependsOnDraws =
+      !picks.empty() || !signs.empty() || numRandomFunctions > 0 || pattern < 1;
+  if ((towersAreBiased && dependsOnDraws) || !signsAreIndependent(batch))
     return {0, 0, MissCause::DependentSigns, pattern};
   const FieldTower &tower = batch.getFields().tower;
   bool hasExponentials = !getExponents().getArguments().empty();
@@ -398,7 +422,10 @@ BatchBound ElementDifference::bound(const TrialBatch &batch,
   std::vector<TermId> characters(conditions);
   llvm::append_range(characters, signs);
   Sight sight;
-  sight.zeros = conjugates * (degree.numerator + collisions) / q;
+  // Equal values have no order.
+  double numCompared = getCompared(picks).size();
+  double ties = numCompared * (numCompared - 1) / 2 * degree.compared;
+  sight.zeros = conjugates * (degree.numerator + collisions + ties) / q;
   sight.undefined = conjugates * degree.denominator / q;
   sight.numConditions = conditions.size();
   sight.numSigns = signs.size();

@@ -45,7 +45,7 @@ struct BatchBound {
 /// in another one alone. Either that one is among those seen, or all batches
 /// are of the 1 - π that miss it; so n batches prove the n-th power of what the
 /// worst of them does. As they end where that is enough, either may be the
-/// case, which costs a factor of 1 + π (docs/Verification.md).
+/// case, which costs a factor of 1 + 17·π (docs/Verification.md).
 class ElementBound {
 public:
   void add(const BatchBound &batch);
@@ -104,9 +104,12 @@ public:
   /// or minimum over 4 values inside an exponent picks once in 16 trials".
   std::string describe(MissCause cause) const;
 
-  /// Absolute values, and roots, that feed it; of equal terms nothing hides.
+  /// Absolute values, and roots, that feed it, in exponents as well; of equal
+  /// terms nothing hides.
   size_t getNumSigns() const {
-    return lhs == rhs ? 0 : signs.size() + roots.size();
+    return lhs == rhs
+               ? 0
+               : signs.size() + roots.size() + getExponents().getNumSigns();
   }
 
   /// What the time of one bound() grows with: the terms that feed the element,
@@ -148,6 +151,8 @@ private:
   std::vector<TermId> conditions;
   std::vector<TermId> characterTerms; ///< that feed conditions and signs
   unsigned characterSet = 0;          ///< of exponentials among these
+  /// Draws are made anew, tower and all, by what picks of constants.
+  bool towersAreBiased = false;
   bool hasLn2 = false;
   unsigned numRandomFunctions = 0;
   std::map<unsigned, DegreeOfDifference> degrees; ///< by number of the weights

@@ -72,6 +72,10 @@ ExponentSet::ExponentSet(const TermTable &table, std::vector<TermId> list)
       collect(arguments, [&](TermId term) { return table.getOperands(term); });
   numTerms = terms.size();
   llvm::copy_if(terms, std::back_inserter(picks), isPick);
+  numSigns = llvm::count_if(terms, [&](TermId term) {
+    return table[term].kind == TermKind::Abs ||
+           table[term].kind == TermKind::Sqrt;
+  });
   signs = llvm::any_of(
       terms, [&](TermId term) { return table[term].kind == TermKind::Abs; });
   std::vector<TermId> linear = collect(arguments, [&](TermId term) {

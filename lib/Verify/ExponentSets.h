@@ -58,6 +58,8 @@ public:
   /// products lead to.
   llvm::ArrayRef<TermId> getLinearPicks() const { return linearPicks; }
   bool hasSigns() const { return signs; }
+  /// Absolute values and roots below the arguments.
+  size_t getNumSigns() const { return numSigns; }
   /// Of what is divided by below the arguments, where something is picked:
   /// points at which that is zero do not count. Infinite where it is not known.
   double getDivisorDegree() const { return divisorDegree; }
@@ -67,7 +69,7 @@ private:
   std::vector<TermId> arguments, picks, linearPicks;
   bool signs = false;
   double divisorDegree = 0;
-  size_t numTerms = 0;
+  size_t numTerms = 0, numSigns = 0;
 };
 
 /// The sets of all output elements, equal ones once. Linear relations between

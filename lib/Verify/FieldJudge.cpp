@@ -17,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>
+#include <set>
 
 using namespace mlir::mirage;
 
@@ -124,14 +125,32 @@ bool FieldJudge::collectDifferences() {
   return true;
 }
 
-/// Whether one graph takes a root, a logarithm or a power that the other does
-/// not: numbers have none of many others, unlike quotients.
+/// The roots, logarithms and powers below a term, in exponents as well: numbers
+/// have none of many others, unlike quotients.
+static std::set<TermId> findDomains(const TermTable &table, TermId root) {
+  std::set<TermId> seen, domains;
+  std::vector<TermId> stack = {root};
+  while (!stack.empty()) {
+    TermId term = stack.back();
+    stack.pop_back();
+    if (!table[term].isPartial || !seen.insert(term).second)
+      continue;
+    TermKind kind = table[term].kind;
+    if (kind == TermKind::Sqrt || kind == TermKind::Log ||
+        kind == TermKind::Pow)
+      domains.insert(term);
+    llvm::append_range(stack, table.getOperands(term));
+  }
+  return domains;
+}
+
+/// Whether for some output element one graph takes something of these that the
+/// other does not.
 bool FieldJudge::haveDifferentDomains() const {
-  LiveTerms lhsLive(table, lhsTerms), rhsLive(table, rhsTerms);
-  for (TermId term = 0; term < table.size(); ++term)
-    if (llvm::is_contained({TermKind::Sqrt, TermKind::Log, TermKind::Pow},
-                           table[term].kind) &&
-        lhsLive.isLiveAnywhere(term) != rhsLive.isLiveAnywhere(term))
+  std::set<std::pair<TermId, TermId>> pairs;
+  for (auto [left, right] : llvm::zip_equal(lhsTerms, rhsTerms))
+    if (left != right && pairs.insert({left, right}).second &&
+        findDomains(table, left) != findDomains(table, right))
       return true;
   return false;
 }
@@ -302,6 +321,10 @@ void FieldJudge::addLargeTrial(bool multiplicativeRoots) {
 
 llvm::Error FieldJudge::runLarge() {
   verdict.isLarge = true;
+  for (ScalarFunction function :
+       {ScalarFunction::Sqrt, ScalarFunction::Log, ScalarFunction::Pow})
+    verdict.whereBothDefined |=
+        usesFunction(lhs, function) != usesFunction(rhs, function);
   // Roots as multiplicative functions first. These are true roots wherever
   // roots exist, so that agreement everywhere says no less than agreement of
   // the elements whose roots exist, and no draw is lost.
@@ -416,20 +439,26 @@ void FieldJudge::concludeBound() {
         std::max(verdict.bound.conjecturedLog2, bound.getConjecturedLog2());
   if (verdict.meetsBound())
     return;
-  // 256 trials miss one pattern of 2^5 with a chance of 2^-11.
-  constexpr unsigned kFewSigns = 5;
-  verdict.mayHideSigns =
-      llvm::any_of(differences,
-                   [](const ElementDifference &difference) {
-                     return difference.getNumSigns() > kFewSigns;
-                   }) &&
-      std::max(computeSignDegree(lhs), computeSignDegree(rhs)) > kFewSigns;
+  verdict.mayHideSigns = mayHideSigns();
   size_t element = worst - bounds.begin();
   verdict.whyWeaker =
       describe(element) + ": " +
       differences[differenceOf[element]].describe(worst->getCause());
   if (!whatEndedTrials.empty())
     verdict.whyWeaker += "; " + whatEndedTrials.str();
+}
+
+/// Whether some element of which too little is proved may differ in a pattern
+/// of signs that no trial had which counted for it.
+bool FieldJudge::mayHideSigns() {
+  size_t degree = std::max(computeSignDegree(lhs), computeSignDegree(rhs));
+  for (auto [element, number] : llvm::enumerate(differenceOf)) {
+    size_t own = std::min(differences[number].getNumSigns(), degree);
+    if (!isProvedEnough(bounds[element].getProvedLog2(), options) &&
+        mayMissPattern(own, comparison.getCounted(element)))
+      return true;
+  }
+  return false;
 }
 
 llvm::Expected<Verdict> FieldJudge::conclude() {
@@ -460,7 +489,11 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
                            llvm::Twine(numLargeTrials) + " trials for " +
                            describe(least) + ", which says too little");
   verdict.askedBits = options.errorBoundBits;
-  if (!verdict.isLarge)
+  if (verdict.isLarge)
+    verdict.mayHideSigns =
+        mayMissPattern(std::max(computeSignDegree(lhs), computeSignDegree(rhs)),
+                       verdict.bound.trials);
+  else
     concludeBound();
   verdict.sizes = verdict.isLarge ? "" : printInputSizes(lhs);
   verdict.kind = Verdict::Equal;

@@ -28,6 +28,13 @@ namespace mlir::mirage {
 /// Trials that a lost sign escapes with probability 2^-16.
 constexpr unsigned kSignTrials = 16;
 
+/// Whether a chance to err counts as a proof: one that leaves the odds nearly
+/// as they were does not, unless nobody asks for more.
+inline bool isProvedEnough(double provedLog2, const VerifyOptions &options) {
+  constexpr unsigned kLeastBits = 10;
+  return provedLog2 <= -double(std::min(kLeastBits, options.errorBoundBits));
+}
+
 /// One judgement of two graphs with the same inputs and outputs; the phases are
 /// its methods.
 class FieldJudge {
@@ -50,6 +57,7 @@ private:
   bool isCancelled();
   void addBounds(const TrialBatch &batch);
   bool isEnough(unsigned numTowers);
+  bool mayHideSigns();
 
   bool isTooLargeAsAWhole() const;
   bool takeSample();

@@ -9,6 +9,7 @@
 #include "SignDegree.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir::mirage;
 
@@ -45,9 +46,14 @@ static Signs square(Signs a) {
   return a.isMonomial ? Signs() : make(2 * a.degree, a.count, false);
 }
 
-/// Of a square the root is what was squared, up to a sign.
+/// Whatever is no sum or product of polynomials may be any function of their
+/// signs, and has all of them in one term.
+static Signs applyAny(Signs a) { return make(a.count, a.count, false); }
+
+/// √(c·m) of one product m of signs is another one, of a new sign.
 static Signs takeRoot(Signs a) {
-  return make(1 + (a.degree + 1) / 2, a.count + 1, a.isMonomial);
+  unsigned degree = a.isMonomial ? a.degree : a.count;
+  return make(1 + degree, a.count + 1, a.isMonomial);
 }
 
 static Signs apply(const ScalarNode &node, Signs lhs, Signs rhs) {
@@ -59,13 +65,13 @@ static Signs apply(const ScalarNode &node, Signs lhs, Signs rhs) {
   case ScalarFunction::Sqrt:
     return takeRoot(lhs);
   case ScalarFunction::Abs:
-    return make(1 + lhs.degree, lhs.count + 1, lhs.isMonomial);
+    return multiply(lhs, make(1, 1, true));
   case ScalarFunction::Exp:
   case ScalarFunction::Log:
   case ScalarFunction::Erf:
-    return make(lhs.degree, lhs.count, false);
+    return applyAny(lhs);
   case ScalarFunction::Pow:
-    return make(lhs.degree + rhs.degree, lhs.count + rhs.count, false);
+    return applyAny(add(lhs, rhs));
   case ScalarFunction::Vanish:
     return lhs;
   default:
@@ -151,4 +157,10 @@ unsigned mlir::mirage::computeSignDegree(const Graph &graph) {
   for (ValueId output : graph.getOutputs())
     largest = std::max(largest, signs[output].degree);
   return largest;
+}
+
+bool mlir::mirage::mayMissPattern(unsigned degree, unsigned numTrials) {
+  constexpr double kEnoughLog2 = -10;
+  return degree > 0 &&
+         numTrials * std::log2(1 - std::exp2(-double(degree))) > kEnoughLog2;
 }

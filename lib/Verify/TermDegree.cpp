@@ -112,14 +112,16 @@ namespace {
 class DegreeWalk {
 public:
   DegreeWalk(const TermTable &table, llvm::ArrayRef<TermId> arguments,
-             const ExponentPowers &powers)
-      : table(table), arguments(arguments), powers(powers) {}
+             const ExponentPowers &powers, double perPower = 1)
+      : table(table), arguments(arguments), powers(powers), perPower(perPower) {
+  }
 
   void visit(TermId term) { degrees[term] = compute(term); }
   const Degree &get(TermId term) const { return degrees.at(term); }
   /// N/D - N'/D' has the numerator N·D' - N'·D.
   double getArgumentDegree() const { return argumentDegree + divisorDegree; }
   double getArgumentLog2Norm() const { return 1 + argumentNorm + divisorNorm; }
+  double getComparedDegree() const { return comparedDegree + comparedDivisor; }
   /// What arguments of random functions divide by.
   const Denominator &getArgumentDenominator() const {
     return argumentDenominator;
@@ -136,7 +138,9 @@ private:
   const TermTable &table;
   llvm::ArrayRef<TermId> arguments;
   const ExponentPowers &powers;
+  double perPower;
   std::map<TermId, Degree> degrees;
+  double comparedDegree = 0, comparedDivisor = 0;
   /// The largest, of numerators and of denominators; norms as logarithms.
   double argumentDegree = 0, divisorDegree = 0;
   double argumentNorm = 0, divisorNorm = 0;
@@ -155,9 +159,15 @@ Degree DegreeWalk::compute(TermId term) {
   switch (table[term].kind) {
   case TermKind::Constant:
     return degreeOfConstant(table[term].value);
-  case TermKind::Add:
   case TermKind::Max:
   case TermKind::Min:
+    for (const Degree *operand : operands) {
+      comparedDegree = std::max(comparedDegree, operand->numerator.degree);
+      comparedDivisor =
+          std::max(comparedDivisor, measure(operand->denominator).degree);
+    }
+    return joinFractions(operands);
+  case TermKind::Add:
     return joinFractions(operands);
   case TermKind::Mul:
     return multiply(operands);
@@ -209,10 +219,10 @@ Degree DegreeWalk::exponentiate(TermId argument) const {
   Degree result;
   for (auto [i, power] : llvm::enumerate(powers[number]))
     if (power > 0)
-      result.numerator.degree += power;
+      result.numerator.degree += perPower * double(power);
     else if (power < 0)
-      result.denominator[{Factor::Exponential, uint32_t(i)}] = {double(-power),
-                                                                {1, 0}};
+      result.denominator[{Factor::Exponential, uint32_t(i)}] = {
+          perPower * -double(power), {1, 0}};
   return result;
 }
 
@@ -251,17 +261,18 @@ DegreeOfDifference mlir::mirage::computeDegree(const TermTable &table,
   Degree result = joinFractions({&walk.get(lhs), &walk.get(rhs)});
   Denominator all = result.denominator;
   joinInto(all, walk.getArgumentDenominator());
-  return {result.numerator.degree, measure(all).degree,
+  return {result.numerator.degree,   measure(all).degree,
           result.numerator.log2Norm, walk.getArgumentDegree(),
-          walk.getArgumentLog2Norm()};
+          walk.getComparedDegree(),  walk.getArgumentLog2Norm()};
 }
 
 double mlir::mirage::computeDegreeOfCharacters(const TermTable &table,
                                                llvm::ArrayRef<TermId> operands,
                                                llvm::ArrayRef<TermId> terms,
                                                llvm::ArrayRef<TermId> arguments,
-                                               const ExponentPowers &powers) {
-  DegreeWalk walk(table, arguments, powers);
+                                               const ExponentPowers &powers,
+                                               double perPower) {
+  DegreeWalk walk(table, arguments, powers, perPower);
   for (TermId term : terms)
     walk.visit(term);
   double degree = 0;

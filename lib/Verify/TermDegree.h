@@ -28,7 +28,9 @@ struct DegreeOfDifference {
   double log2Norm = 0;
   /// The largest degree of a difference of two arguments of random functions.
   double argument = 0;
-  /// As log2Norm, of the difference of any two of these.
+  /// The same of two values that maxima or minima compare.
+  double compared = 0;
+  /// As log2Norm, of the difference of any two arguments.
   double argumentLog2Norm = 0;
 };
 
@@ -45,12 +47,13 @@ DegreeOfDifference computeDegree(const TermTable &table, TermId lhs, TermId rhs,
 /// The degrees of some terms N/D without exponentials of others than
 /// `arguments` and without absolute values, as polynomials N·D, added up: what
 /// the error of character sums over them grows with.
-/// \param terms  all that feed `operands` outside exponents, ascending.
+/// \param terms     all that feed `operands` outside exponents, ascending.
+/// \param perPower  the degree of one power of an exponential's variable.
 double computeDegreeOfCharacters(const TermTable &table,
                                  llvm::ArrayRef<TermId> operands,
                                  llvm::ArrayRef<TermId> terms,
                                  llvm::ArrayRef<TermId> arguments,
-                                 const ExponentPowers &powers);
+                                 const ExponentPowers &powers, double perPower);
 
 /// The degree of what some terms without exponentials divide by, all together.
 /// \param terms  all that feed them, ascending.

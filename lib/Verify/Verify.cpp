@@ -73,13 +73,9 @@ static llvm::Error checkInterfaces(const Graph &lhs, const Graph &rhs) {
   return checkTypes(lhs, lhs.getOutputs(), rhs, rhs.getOutputs(), "output");
 }
 
-/// Whether something is proved: a chance to err that leaves the odds as they
-/// were is nothing, unless somebody asks for no more.
 static bool isProved(const Verdict &verdict, const VerifyOptions &options) {
-  constexpr unsigned kLeastBits = 10;
   return verdict.kind == Verdict::Equal &&
-         verdict.bound.provedLog2 <=
-             -double(std::min(kLeastBits, options.errorBoundBits));
+         isProvedEnough(verdict.bound.provedLog2, options);
 }
 
 /// The verdict on the same graphs with small sizes; an error says why there is
@@ -230,16 +226,14 @@ static void addSmallerSizesToReason(const Graph &lhs, const Graph &rhs,
 /// not.
 static llvm::Expected<Verdict> tryAgain(const Graph &lhs, const Graph &rhs,
                                         VerifyOptions options) {
-  // So many miss one pattern of 2^degree with a chance of 2^-11 at most.
+  // More take too long of graphs that are large.
   constexpr unsigned kMostDegree = 3;
   unsigned degree =
       std::max({computeSignDegree(lhs), computeSignDegree(rhs), 1u});
-  unsigned numTrials = kSignTrials << (std::min(degree, kMostDegree) - 1);
+  // Of two kinds of roots, half of the trials are of one alone.
+  unsigned numTrials = 2 * kSignTrials << (std::min(degree, kMostDegree) - 1);
   options.minLargeTrials = std::max(options.minLargeTrials, numTrials);
-  llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
-  if (verdict)
-    verdict->mayHideSigns = degree > kMostDegree;
-  return verdict;
+  return FieldJudge(lhs, rhs, options).run();
 }
 
 /// log2(2^a + 2^b).
@@ -364,7 +358,8 @@ static void addPieces(const Graph &lhs, const Graph &rhs,
   sum->isLarge = verdict.isLarge;
   sum->ownSizes = verdict.ownSizes;
   // What no trial of the whole counted for may be defined nowhere.
-  if (verdict.lacksTrials && describeUndefined(lhs, rhs))
+  if (verdict.lacksTrials &&
+      findDefined(lhs, rhs).kind != Definedness::Somewhere)
     return;
   sum->whereBothDefined |= verdict.whereBothDefined;
   verdict = std::move(*sum);
@@ -565,14 +560,14 @@ mlir::mirage::verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
 static void checkDefined(const Graph &lhs, const Graph &rhs, Verdict &verdict) {
   if (verdict.kind != Verdict::Equal || !verdict.whereBothDefined)
     return;
-  std::optional<std::string> undefined = describeUndefined(lhs, rhs);
-  if (!undefined)
+  Definedness defined = findDefined(lhs, rhs);
+  if (defined.kind != Definedness::Nowhere)
     return;
   verdict.kind = Verdict::Unknown;
   verdict.bound = {};
   verdict.whyWeaker.clear();
-  verdict.reason = *undefined + " in both graphs, which are equal wherever "
-                                "both are defined";
+  verdict.reason = defined.reason + " in both graphs, which are equal wherever "
+                                    "both are defined";
 }
 
 /// Graphs that are equal but for how ln 2 was rounded are not.

@@ -23,6 +23,14 @@ static bool needsAnOrder(const Mutant &mutant) {
   return mutant.mutation == "negative numbers cut off";
 }
 
+/// Of maxima of many values inside exponents no number of trials proves
+/// anything; the exact mode has to.
+static bool isLeftToExactMode(const Verdict &verdict) {
+  return verdict.kind == Verdict::Unknown &&
+         llvm::StringRef(verdict.reason)
+             .contains("inside an exponent picks but once in a batch");
+}
+
 /// Judges mutants of `fused` against `program`, every third at CI sizes: all
 /// must get the verdict they deserve, and exact proofs are of what is Equal.
 /// \returns how many are Different.
@@ -44,9 +52,10 @@ static unsigned judgeMutants(const Graph &program, const Graph &fused) {
     Verdict::Kind expected = getExpectedVerdict(program, mutant.graph);
     if (expected == Verdict::Equal && needsAnOrder(mutant))
       continue;
-    EXPECT_EQ(getVerdictName(verdict->kind), getVerdictName(expected))
-        << mutant.mutation.str() << ": " << verdict->reason << "\n"
-        << toString(mutant.graph);
+    if (expected != Verdict::Equal || !isLeftToExactMode(*verdict))
+      EXPECT_EQ(getVerdictName(verdict->kind), getVerdictName(expected))
+          << mutant.mutation.str() << ": " << verdict->reason << "\n"
+          << toString(mutant.graph);
     ++counts[verdict->kind];
     ExactProof proof = proveEqual(program, mutant.graph);
     numProved += proof.outcome == ExactProof::Proved;

@@ -108,6 +108,79 @@ TEST(ProvedClaims, NotWhereOnePatternOfManyTells) {
   }
 }
 
+/// Towers are drawn anew until a root of constants exists, which is where one
+/// order of these comes up.
+TEST(ProvedClaims, NotWhereTowersThatCountPickOneThing) {
+  auto make = [](double factor) {
+    return over([factor](B &b, V x, V y) {
+      auto constant = [&](double value) {
+        Attributes attributes;
+        attributes.scalars = {value};
+        return b.op(O::Offset, {b.scale(x, 0)}, attributes);
+      };
+      V two = constant(2), three = constant(3), five = constant(5);
+      V apart = b.op(O::Mul,
+                     {b.op(O::Sub, {b.op(O::Maximum, {two, three}), two}),
+                      b.op(O::Sub, {b.op(O::Maximum, {three, five}), three})});
+      V root = b.op(O::Sqrt, {b.scale(b.op(O::Mul, {apart, apart}), -1)});
+      return std::pair(b.scale(b.op(O::Mul, {apart, x}), factor),
+                       b.op(O::Add, {root, y}));
+    });
+  };
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    VerifyOptions options = withSeed(seed);
+    options.errorBoundBits = 16;
+    EXPECT_NE(judge(make(7), make(11), options).kind, Verdict::Equal) << seed;
+  }
+}
+
+/// Roots of roots do not make a pattern more frequent, nor do exponents.
+TEST(ProvedClaims, NotWhereFunctionsHideThePattern) {
+  auto make = [](unsigned numRoots, bool isExponent, double factor) {
+    Graph graph;
+    B b(graph);
+    std::vector<V> inputs;
+    for (unsigned i = 0; i < 17; ++i)
+      inputs.push_back(b.input({1}));
+    V all = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      V next =
+          b.op(i % 2 ? O::Sub : O::Add, {b.op(O::Abs, {inputs[i]}), inputs[i]});
+      all = i == 0 ? next : b.op(O::Mul, {all, next});
+    }
+    all = b.scale(all, factor);
+    if (isExponent) {
+      all = b.op(O::Exp, {all});
+    } else {
+      all = b.op(O::Add, {all, b.op(O::Exp, {inputs[16]})});
+      for (unsigned i = 0; i < numRoots; ++i)
+        all = b.op(O::Sqrt, {all});
+    }
+    b.output(all);
+    return graph;
+  };
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    EXPECT_NE(judge(make(0, true, 1), make(0, true, 2), withSeed(seed)).kind,
+              Verdict::Equal);
+    EXPECT_NE(judge(make(4, false, 1), make(4, false, 2), withSeed(seed)).kind,
+              Verdict::Equal);
+  }
+}
+
+/// √x·√x is x where both are defined, though the other output has √x as well.
+TEST(ProvedClaims, OfRootsThatAnotherOutputTakes) {
+  Graph lhs = over([](B &b, V x, V) {
+    V root = b.op(O::Sqrt, {x});
+    return std::pair(b.op(O::Mul, {root, root}), root);
+  });
+  Graph rhs = over([](B &b, V x, V) {
+    return std::pair(b.scale(x, 1), b.op(O::Sqrt, {x}));
+  });
+  Verdict verdict = judge(lhs, rhs);
+  EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
+  EXPECT_TRUE(verdict.whereBothDefined);
+}
+
 /// x + 0·log(−exp x), x·√(−1 − exp x)/√(−1 − exp x) and x/(x − x) are no
 /// numbers.
 TEST(ProvedClaims, NotWhereNothingIsDefined) {

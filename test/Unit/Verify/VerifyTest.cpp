@@ -439,7 +439,7 @@ TEST(Verify, WorkEndsTheTrials) {
   VerifyOptions options;
   options.errorBoundBits = 100000;
   options.maxWork = 1;
-  options.minTowers = 40;
+  options.minTowers = 60;
   Verdict verdict = judge(softmaxOfProducts(2, 3, true),
                           softmaxOfProducts(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
@@ -461,7 +461,7 @@ TEST(Verify, CancelledTrialsAreUnknown) {
   EXPECT_EQ(verdict.bound.provedLog2, 0);
   // What had its trials is not.
   numAsked = 0;
-  options.minTowers = 5;
+  options.minTowers = 20;
   options.isCancelled = [&] { return ++numAsked > options.minTowers; };
   options.errorBoundBits = 1;
   verdict = judge(softmaxOfProducts(2, 3, true), softmaxOfProducts(2, 3, false),
@@ -473,7 +473,7 @@ TEST(Verify, CancelledTrialsAreUnknown) {
 
 /// A maximum over m values inside the exponents leaves 1 - 1/m! of a batch, as
 /// whatever else is of the order of 2^-25; that batches end where they are
-/// enough costs 1 + 1/m!.
+/// enough costs 1 + 17/m!.
 TEST(Verify, MaximaInExponentsBoundEveryBatch) {
   Verdict verdict =
       judge(softmaxOfProducts(2, 4, true), softmaxOfProducts(2, 4, false));
@@ -481,14 +481,14 @@ TEST(Verify, MaximaInExponentsBoundEveryBatch) {
   EXPECT_TRUE(verdict.meetsBound());
   EXPECT_NEAR(verdict.bound.provedLog2,
               verdict.bound.towers * std::log2(1 - 1.0 / 24) +
-                  std::log2(1 + 1.0 / 24),
+                  std::log2(1 + 17.0 / 24),
               1e-3);
   EXPECT_EQ(verdict.bound.provedLog2, verdict.bound.conjecturedLog2);
 }
 
 TEST(Verify, WeakBoundsSayWhy) {
   VerifyOptions options;
-  options.maxTowers = 40;
+  options.maxTowers = 60;
   Verdict verdict = judge(softmaxOfProducts(2, 3, true),
                           softmaxOfProducts(2, 3, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Equal) << verdict.reason;
@@ -502,11 +502,11 @@ TEST(Verify, WeakBoundsSayWhy) {
       << verdict.whyWeaker;
 }
 
-/// One batch in 24 picks what a difference may need: that 20 agree is no proof,
+/// One batch in 24 picks what a difference may need: that 40 agree is no proof,
 /// but for who asks for a bit.
 TEST(Verify, NextToNothingIsNotProved) {
   VerifyOptions options;
-  options.maxTowers = 20;
+  options.maxTowers = 40;
   Verdict verdict = judge(softmaxOfProducts(2, 4, true),
                           softmaxOfProducts(2, 4, false), options);
   EXPECT_EQ(verdict.kind, Verdict::Unknown);
