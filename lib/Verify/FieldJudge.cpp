@@ -16,6 +16,7 @@
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Parallel.h"
 #include <map>
 #include <set>
 
@@ -182,6 +183,31 @@ FieldTower FieldJudge::drawTower(const Seed &seed) const {
   return FieldTower::draw(height, random);
 }
 
+/// Both graphs on the same draws: by two threads, where that is worth their
+/// while and both fit the memory together.
+void FieldJudge::compare(unsigned words,
+                         llvm::function_ref<Outputs(bool isLhs)> evaluate) {
+  constexpr double kLeastWork = 1 << 22;
+  double work = words * (sample ? sample->work
+                                : std::min(countWork(lhs), countWork(rhs)));
+  double bytes = sample
+                     ? estimateSampleBytes(lhs, sample->lhs, height, words) +
+                           estimateSampleBytes(rhs, sample->rhs, height, words)
+                     : estimateEvaluationBytes(lhs, height, words) +
+                           estimateEvaluationBytes(rhs, height, words);
+  bool isParallel = work >= kLeastWork && bytes <= getMaxTrialBytes(options);
+  Outputs left, right;
+  if (isParallel) {
+    llvm::parallelFor(0, 2, [&](size_t side) {
+      (side == 0 ? left : right) = evaluate(/*isLhs=*/side == 0);
+    });
+  } else {
+    left = evaluate(/*isLhs=*/true);
+    right = evaluate(/*isLhs=*/false);
+  }
+  comparison.add(left, right, words);
+}
+
 /// Batches whose trials convince, where theorems say little.
 static constexpr unsigned kEnoughTowers = 64;
 
@@ -200,9 +226,10 @@ bool FieldJudge::addBatch(unsigned number) {
   std::vector<std::vector<uint32_t>> inputs;
   for (unsigned component = 0; component < height; ++component)
     inputs.push_back(batch->getInputs(component).vec());
-  comparison.add(evaluateInFields(lhs, batch->getFields(), inputs, height),
-                 evaluateInFields(rhs, batch->getFields(), inputs, height),
-                 kernels::kLanes);
+  compare(kernels::kLanes, [&](bool isLhs) {
+    return evaluateInFields(isLhs ? lhs : rhs, batch->getFields(), inputs,
+                            height);
+  });
   ++verdict.bound.towers;
   if (comparison.getDisagreement() || comparison.getOneSided())
     return false;
@@ -311,11 +338,11 @@ void FieldJudge::addLargeTrial(bool multiplicativeRoots) {
   for (unsigned component = 0; component < height; ++component)
     inputs.emplace_back(deriveSeed(seed, "inputs", component),
                         batch.tower[component].getPrime());
-  comparison.add(evaluateInFields(lhs, batch, inputs, multiplicativeRoots,
-                                  sample ? &sample->lhs : nullptr),
-                 evaluateInFields(rhs, batch, inputs, multiplicativeRoots,
-                                  sample ? &sample->rhs : nullptr),
-                 1);
+  compare(/*words=*/1, [&](bool isLhs) {
+    const auto *part = !sample ? nullptr : isLhs ? &sample->lhs : &sample->rhs;
+    return evaluateInFields(isLhs ? lhs : rhs, batch, inputs,
+                            multiplicativeRoots, part);
+  });
   ++verdict.bound.towers;
 }
 

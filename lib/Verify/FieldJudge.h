@@ -21,6 +21,7 @@
 #include "Mirage/Verify/Verify.h"
 #include "SampleChoice.h"
 #include "WitnessSearch.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/Twine.h"
 
 namespace mlir::mirage {
@@ -52,6 +53,8 @@ private:
 
   bool haveDifferentDomains() const;
   llvm::Error runSmall();
+  void compare(unsigned words,
+               llvm::function_ref<Outputs(bool isLhs)> evaluate);
   bool addBatch(unsigned number);
   FieldTower drawTower(const Seed &seed) const;
   bool isCancelled();
