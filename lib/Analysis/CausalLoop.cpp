@@ -52,6 +52,10 @@ namespace {
 /// nothing: a number, or none that is known. What is not known is finite.
 using Known = std::optional<double>;
 
+bool isMinusInfinity(Known value) {
+  return value && std::isinf(*value) && *value < 0;
+}
+
 /// Carries such an iteration out.
 class HiddenIteration {
 public:
@@ -67,7 +71,7 @@ public:
       } else if (auto step = dyn_cast<thread::GraphOp>(op)) {
         runStep(step);
       } else {
-        set(op.getResult(0), compute(&op));
+        run(&op);
       }
     }
     return true;
@@ -83,7 +87,19 @@ private:
       values[value] = *known;
   }
 
+  /// Whether no element is less in any iteration: minus infinity, or what is
+  /// clamped to it.
+  bool isLeast(Value value) const {
+    return isMinusInfinity(get(value)) || least.contains(value);
+  }
+  void copy(Value to, Value from) {
+    set(to, get(from));
+    if (isLeast(from))
+      least.insert(to);
+  }
+
   bool addsNothing(block::AccumulateOp op);
+  void run(Operation *op);
   void runStep(thread::GraphOp graph);
   Known compute(Operation *op) const;
   Known computeElement(Operation *op, const OperatorInfo &row) const;
@@ -91,15 +107,12 @@ private:
 
   const CausalLoop &mask;
   DenseMap<Value, double> values;
+  DenseSet<Value> least;
 };
 } // namespace
 
 static Known known(double value) {
   return std::isnan(value) ? Known() : Known(value);
-}
-
-static bool isMinusInfinity(Known value) {
-  return value && std::isinf(*value) && *value < 0;
 }
 
 static Known apply(ScalarFunction function, Known lhs, Known rhs) {
@@ -167,13 +180,32 @@ static Known reduce(const OperatorInfo &row, Known operand) {
 }
 
 bool HiddenIteration::addsNothing(block::AccumulateOp op) {
-  // A part that is relative to minus infinity adds nothing, whatever it is. It
-  // is the larger of two maxima that others are relative to, else.
+  // A part that is relative to minus infinity adds nothing, whatever it is. One
+  // that is relative to the least of all has to be nothing.
   if (Value rescale = op.getRescale())
-    return isMinusInfinity(get(rescale));
-  Attributes attributes = readOperatorAttributes(op);
-  const OperatorInfo &row = getOperatorInfo(attributes.reduction);
-  return isNeutral(row, get(op.getOperand()));
+    return isMinusInfinity(get(rescale)) ||
+           (isLeast(rescale) && get(op.getOperand()) == Known(0));
+  const OperatorInfo &row =
+      getOperatorInfo(readOperatorAttributes(op).reduction);
+  bool isLargest = row.combiner == Combiner::Max && row.definition.isArgument();
+  return isNeutral(row, get(op.getOperand())) ||
+         (isLargest && isLeast(op.getOperand()));
+}
+
+void HiddenIteration::run(Operation *op) {
+  Value result = op->getResult(0);
+  set(result, compute(op));
+  auto row = dyn_cast<OperatorOpInterface>(op);
+  if (!row)
+    return;
+  const OperatorInfo &info = getOperatorInfo(row.getTableOpcode());
+  bool isMoved =
+      info.kind == OperatorKind::Movement || info.kind == OperatorKind::Copy;
+  bool isClamped =
+      row.getTableOpcode() == Opcode::Clamp &&
+      get(result) == Known(readOperatorAttributes(op).scalars.front());
+  if (isClamped || (isMoved && get(result) && isLeast(op->getOperand(0))))
+    least.insert(result);
 }
 
 /// Steps of a thread graph take parts of the same tiles, of which every element
@@ -182,12 +214,12 @@ void HiddenIteration::runStep(thread::GraphOp graph) {
   Block &body = graph.getBody().front();
   for (auto [window, tile] :
        llvm::zip_equal(body.getArguments(), graph.getInputs()))
-    set(window, get(tile));
+    copy(window, tile);
   for (Operation &op : body.without_terminator())
-    set(op.getResult(0), compute(&op));
+    run(&op);
   for (auto [result, window] :
        llvm::zip_equal(graph.getResults(), body.getTerminator()->getOperands()))
-    set(result, get(window));
+    copy(result, window);
 }
 
 Known HiddenIteration::computeElement(Operation *op,
