@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TermDegree.h"
+#include "AddLog2.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <map>
@@ -64,11 +65,6 @@ static void joinInto(Denominator &multiple, const Denominator &other) {
     entry.size = power.size;
     entry.exponent = std::max(entry.exponent, power.exponent);
   }
-}
-
-static double addLog2(double a, double b) {
-  double high = std::max(a, b), low = std::min(a, b);
-  return high + std::log2(1 + std::exp2(low - high));
 }
 
 /// Over the least common denominator of some fractions: the degree of the

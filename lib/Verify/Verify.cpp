@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Verify/Verify.h"
-#include "CutPoints.h"
 #include "DefinedSomewhere.h"
 #include "ExpNesting.h"
 #include "FieldJudge.h"
@@ -17,7 +16,9 @@
 #include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "PieceProof.h"
 #include "SignDegree.h"
+#include "SmallProof.h"
 #include "SymbolicConstant.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
@@ -72,79 +73,6 @@ static llvm::Error checkInterfaces(const Graph &lhs, const Graph &rhs) {
           checkTypes(lhs, inputs(lhs), rhs, inputs(rhs), "input"))
     return error;
   return checkTypes(lhs, lhs.getOutputs(), rhs, rhs.getOutputs(), "output");
-}
-
-static bool isProved(const Verdict &verdict, const VerifyOptions &options) {
-  return verdict.kind == Verdict::Equal &&
-         isProvedEnough(verdict.bound.provedLog2, options);
-}
-
-/// The verdict on the same graphs with small sizes; an error says why there is
-/// none.
-static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
-                                                 const Graph &rhs,
-                                                 SizeNumbers numbers,
-                                                 const VerifyOptions &options) {
-  llvm::Expected<SmallerGraphs> pair = withSmallerSizes(lhs, rhs, numbers);
-  if (!pair)
-    return pair.takeError();
-  if (estimateTrialBytes(pair->lhs, pair->rhs) >
-      std::min(options.maxBytes, kMaxSmallBytes))
-    return llvm::createStringError("these are too large, too");
-  VerifyOptions smallOptions = options;
-  smallOptions.findWitness = {};
-  smallOptions.findWitnessAt = {};
-  llvm::Expected<Verdict> verdict =
-      FieldJudge(pair->lhs, pair->rhs, smallOptions).run();
-  if (verdict && verdict->isLarge)
-    return llvm::createStringError("these are too large, too");
-  if (verdict)
-    verdict->replaced = std::move(pair->replaced);
-  return verdict;
-}
-
-/// What smaller sizes say of graphs that agree at their own. Where one divides
-/// by a literal and the other by as many elements as it has, say, numbers that
-/// follow sizes may be told apart, and those that do not may still prove it.
-static llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs,
-                                                 const Graph &rhs,
-                                                 const VerifyOptions &options) {
-  llvm::Expected<Verdict> verdict =
-      judgeSmallerSizes(lhs, rhs, SizeNumbers::Follow, options);
-  if (verdict && verdict->kind == Verdict::Equal)
-    return verdict;
-  llvm::Expected<Verdict> other =
-      judgeSmallerSizes(lhs, rhs, SizeNumbers::Stay, options);
-  bool isOtherProved = other && isProved(*other, options);
-  if (!other)
-    llvm::consumeError(other.takeError());
-  if (!isOtherProved)
-    return verdict;
-  if (!verdict)
-    llvm::consumeError(verdict.takeError());
-  return other;
-}
-
-/// Adds to a verdict that proves too little what smaller sizes prove.
-/// \returns why they prove nothing, or an empty string.
-static std::string addSmallerSizes(llvm::Expected<Verdict> &small,
-                                   Verdict &verdict) {
-  if (!small)
-    return llvm::toString(small.takeError());
-  if (small->disagreement)
-    return llvm::formatv("element {0} of output {1} differs over a field",
-                         small->disagreement->element,
-                         small->disagreement->output);
-  if (small->kind != Verdict::Equal)
-    return small->reason;
-  if (!verdict.isLarge && small->bound.provedLog2 >= verdict.bound.provedLog2)
-    return small->whyWeaker;
-  verdict.bound = small->bound;
-  verdict.whyWeaker = small->whyWeaker;
-  verdict.sizes = small->sizes;
-  verdict.replaced = std::move(small->replaced);
-  verdict.whereBothDefined = small->whereBothDefined;
-  return "";
 }
 
 /// Whether graphs have literals, which may be right at their own sizes alone.
@@ -237,21 +165,6 @@ static llvm::Expected<Verdict> tryAgain(const Graph &lhs, const Graph &rhs,
   return FieldJudge(lhs, rhs, options).run();
 }
 
-/// log2(2^a + 2^b).
-static double addLog2(double a, double b) {
-  if (std::isinf(a) || std::isinf(b))
-    return std::max(a, b); // one of them is 0
-  return std::max(a, b) + std::log2(1 + std::exp2(-std::abs(a - b)));
-}
-
-/// What either replaces.
-static void unite(ReplacedNumbers &numbers, const ReplacedNumbers &others) {
-  numbers.literals.insert(others.literals.begin(), others.literals.end());
-  numbers.maskOffsets.insert(others.maskOffsets.begin(),
-                             others.maskOffsets.end());
-  numbers.keepsNumbers |= others.keepsNumbers;
-}
-
 /// What becomes of numbers by one map and then another: numbers that the first
 /// one leaves alone, and no others, are the second one's.
 template <typename Number>
@@ -265,105 +178,6 @@ static void composeInto(std::map<Number, Number> &second,
   for (auto [from, to] : first)
     second.erase(to);
   second.insert(both.begin(), both.end());
-}
-
-Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
-  ErrorBound bound;
-  bound.provedLog2 =
-      std::min(addLog2(lhs.bound.provedLog2, rhs.bound.provedLog2), 0.0);
-  bound.conjecturedLog2 = std::min(
-      addLog2(lhs.bound.conjecturedLog2, rhs.bound.conjecturedLog2), 0.0);
-  bound.trials = std::min(lhs.bound.trials, rhs.bound.trials);
-  bound.towers = std::min(lhs.bound.towers, rhs.bound.towers);
-  bool isAnywhere = !lhs.whereBothDefined && !rhs.whereBothDefined;
-  unsigned trialsOfLhs = lhs.ownSizes.trials, trialsOfRhs = rhs.ownSizes.trials;
-  std::vector<SampledShape> samples = lhs.ownSizes.samples;
-  llvm::append_range(samples, rhs.ownSizes.samples);
-  ReplacedNumbers replaced = lhs.replaced;
-  unite(replaced, rhs.replaced);
-  bool isLeftWeaker = lhs.kind != Verdict::Equal ||
-                      (rhs.kind == Verdict::Equal &&
-                       lhs.bound.provedLog2 >= rhs.bound.provedLog2);
-  Verdict sum = std::move(isLeftWeaker ? lhs : rhs);
-  sum.bound = bound;
-  sum.whereBothDefined = !isAnywhere;
-  sum.ownSizes.trials = std::min(trialsOfLhs, trialsOfRhs);
-  sum.ownSizes.samples = std::move(samples);
-  sum.isSameGraph = false;
-  sum.replaced = std::move(replaced);
-  return sum;
-}
-
-/// What is proved of one piece, and none if that is nothing.
-static std::optional<Verdict> judgePiece(const Graph &lhs, const Graph &rhs,
-                                         const VerifyOptions &options) {
-  llvm::Expected<Verdict> verdict = FieldJudge(lhs, rhs, options).run();
-  if (verdict && verdict->kind == Verdict::Equal &&
-      (verdict->isLarge || !verdict->meetsBound())) {
-    llvm::Expected<Verdict> small = judgeSmallerSizes(lhs, rhs, options);
-    addSmallerSizes(small, *verdict);
-  }
-  if (!verdict) {
-    llvm::consumeError(verdict.takeError());
-    return std::nullopt;
-  }
-  return isProved(*verdict, options) ? std::optional(std::move(*verdict))
-                                     : std::nullopt;
-}
-
-/// The verdict on graphs that were cut where they have values in common; none
-/// if there is no proof. Of all pairs that may be asked about, those that were
-/// denied among them, each is taken wrongly with what the weakest piece proves
-/// at most, where that many pieces were taken.
-static std::optional<Verdict> judgeInPieces(const Graph &lhs, const Graph &rhs,
-                                            const VerifyOptions &options) {
-  VerifyOptions ofPieces = options;
-  ofPieces.findWitness = {};
-  ofPieces.findWitnessAt = {};
-  ofPieces.errorBoundBits += llvm::Log2_32_Ceil(kMaxPieces);
-  std::optional<Verdict> sum;
-  ErrorBound weakest;
-  weakest.provedLog2 = weakest.conjecturedLog2 =
-      -std::numeric_limits<double>::infinity();
-  unsigned number = 0;
-  auto areEqual = [&](const Graph &left, const Graph &right) {
-    ofPieces.seed = deriveSeed(options.seed, "piece", ++number);
-    std::optional<Verdict> verdict = judgePiece(left, right, ofPieces);
-    if (!verdict)
-      return false;
-    weakest.provedLog2 =
-        std::max(weakest.provedLog2, verdict->bound.provedLog2);
-    weakest.conjecturedLog2 =
-        std::max(weakest.conjecturedLog2, verdict->bound.conjecturedLog2);
-    unsigned pieces = sum ? sum->pieces + 1 : 1;
-    sum = sum ? join(std::move(*sum), std::move(*verdict)) : std::move(verdict);
-    sum->pieces = pieces;
-    return true;
-  };
-  if (!proveInPieces(lhs, rhs, deriveSeed(options.seed, "pieces", 0),
-                     std::min(options.maxBytes, kMaxSmallBytes), areEqual))
-    return std::nullopt;
-  double asked = std::log2(kMaxPieces);
-  sum->bound.provedLog2 = std::min(weakest.provedLog2 + asked, 0.0);
-  sum->bound.conjecturedLog2 = std::min(weakest.conjecturedLog2 + asked, 0.0);
-  sum->askedBits = options.errorBoundBits;
-  return sum;
-}
-
-/// Where what is proved in pieces is more, that is what counts.
-static void addPieces(const Graph &lhs, const Graph &rhs,
-                      const VerifyOptions &options, Verdict &verdict) {
-  std::optional<Verdict> sum = judgeInPieces(lhs, rhs, options);
-  if (!sum || sum->bound.provedLog2 >= verdict.bound.provedLog2)
-    return;
-  sum->isLarge = verdict.isLarge;
-  sum->ownSizes = verdict.ownSizes;
-  // What no trial of the whole counted for may be defined nowhere.
-  if (verdict.lacksTrials &&
-      findDefined(lhs, rhs).kind != Definedness::Somewhere)
-    return;
-  sum->whereBothDefined |= verdict.whereBothDefined;
-  verdict = std::move(*sum);
 }
 
 static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
