@@ -145,3 +145,19 @@ func.func @not_least(%x: tensor<256x256xf32>) -> tensor<256x1xf32> {
   }
   return %r : tensor<256x1xf32>
 }
+
+// What is relative to the least of all is not nothing where it is no part of what is hidden.
+// CHECK-LABEL: func.func @relative_to_least(
+// CHECK-NOT: mirage.ends_early
+// CHECK: return
+func.func @relative_to_least(%x: tensor<256x256xf32>) -> tensor<256x1xf32> {
+  %r = mirage_block.graph grid(x = 1, y = 4) threads(128) loop(4) ins(%x imap(y -> 0) fmap(1)) outs(omap(y -> 0)) : (tensor<256x256xf32>) -> tensor<256x1xf32> {
+  ^bb0(%t: tensor<64x64xf32>):
+    %m = mirage_block.causal_mask %t offset 0 rows ["y"] columns ["loop"] : tensor<64x64xf32>
+    %l = mirage_block.max %m dims [1] : tensor<64x64xf32>
+    %c = mirage_block.clamp %l to -3.0e38, 0x7FF0000000000000 : tensor<64x1xf32>
+    %s = mirage_block.accumulate %t over loop sum dims [1] rescale by %c : tensor<64x64xf32>, tensor<64x1xf32>
+    mirage_block.yield %s : tensor<64x1xf32>
+  }
+  return %r : tensor<256x1xf32>
+}

@@ -79,6 +79,16 @@ TEST(SignDegree, InversesHaveAll) {
             kManySigns);
 }
 
+/// A function of a sum of two signs may be any function of both.
+TEST(SignDegree, FunctionsMayHaveAllSignsInATerm) {
+  for (O function : {O::Exp, O::Log, O::Sqrt})
+    EXPECT_EQ(degreeOf([&](Builder &b, ValueId x, ValueId y) {
+                return b.op(function, {b.op(O::Add, {b.op(O::Abs, {x}),
+                                                     b.op(O::Abs, {y})})});
+              }),
+              function == O::Sqrt ? 3u : 2u);
+}
+
 TEST(SignDegree, OfPrograms) {
   for (const FusedProgram &program : listFusedPrograms())
     EXPECT_EQ(computeSignDegree(program.plain),
