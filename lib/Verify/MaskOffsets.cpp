@@ -8,6 +8,7 @@
 
 #include "MaskOffsets.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <cassert>
@@ -93,7 +94,7 @@ bool MaskOffsets::fits(const Chosen &chosen) const {
 
 /// What may become of an offset, the likeliest first.
 static std::vector<MaskOffsets::Candidate>
-listCandidates(const MaskOffsets::Mask &mask) {
+listCandidates(const MaskOffsets::Mask &mask, SizeChoice choice) {
   if (mask.offset == 0)
     return {{0, /*isExplained=*/true}};
   std::vector<MaskOffsets::Candidate> candidates;
@@ -102,18 +103,22 @@ listCandidates(const MaskOffsets::Mask &mask) {
       if (mask.offset == columnsThere - rowsThere)
         candidates.push_back({columnsHere - rowsHere, /*isExplained=*/true});
   int64_t most = mask.rows.back().second + mask.columns.back().second;
-  for (int64_t size = 1; size <= most; ++size)
+  int64_t start = choice == SizeChoice::Others ? 1 : 0;
+  for (int64_t number : llvm::seq(most)) {
+    int64_t size = 1 + (number + start) % most;
     candidates.push_back({mask.offset > 0 ? size : -size,
                           /*isExplained=*/false});
+  }
   return candidates;
 }
 
 /// Adds offsets for the masks to those that were chosen.
 /// \param steps  how many more candidates may be tried.
-bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps) {
+bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, SizeChoice choice,
+                            unsigned &steps) {
   if (masks.empty())
     return true;
-  for (const Candidate &candidate : listCandidates(masks.front())) {
+  for (const Candidate &candidate : listCandidates(masks.front(), choice)) {
     if (steps == 0)
       return false;
     --steps;
@@ -121,14 +126,15 @@ bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps) {
     if (!fits(chosen))
       continue;
     all.push_back(std::move(chosen));
-    if (chooseAll(masks.drop_front(), steps))
+    if (chooseAll(masks.drop_front(), choice, steps))
       return true;
     all.pop_back();
   }
   return false;
 }
 
-llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks) {
+llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks,
+                                                SizeChoice choice) {
   constexpr unsigned kMaxSteps = 4096;
   auto getKey = [](const Mask &mask) {
     return std::tuple(std::abs(mask.offset), mask.offset, mask.rows,
@@ -140,7 +146,7 @@ llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks) {
   masks.erase(llvm::unique(masks), masks.end());
   MaskOffsets result;
   unsigned steps = kMaxSteps;
-  if (!result.chooseAll(masks, steps))
+  if (!result.chooseAll(masks, choice, steps))
     return llvm::createStringError(
         "no offsets of causal masks hide what theirs do");
   for (const auto &[mask, offset] : result.all)

@@ -23,6 +23,7 @@
 #ifndef MIRAGE_LIB_VERIFY_MASKOFFSETS_H
 #define MIRAGE_LIB_VERIFY_MASKOFFSETS_H
 
+#include "Mirage/Verify/SmallerSizes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -55,7 +56,9 @@ public:
   /// Chooses offsets for all causal masks of two graphs. Of an offset that no
   /// sizes explain the sign stays. An error where none keeps the order of
   /// places along dimensions that may be one.
-  static llvm::Expected<MaskOffsets> choose(std::vector<Mask> masks);
+  /// \param choice  the smallest that keep it, or the smallest beyond 1.
+  static llvm::Expected<MaskOffsets>
+  choose(std::vector<Mask> masks, SizeChoice choice = SizeChoice::Least);
 
   /// The offset here of one of the masks.
   int64_t get(const Mask &mask) const;
@@ -76,7 +79,8 @@ private:
   static std::array<Places, 2> getPlaces(const Chosen &chosen);
   static bool agree(const Chosen &lhs, const Chosen &rhs);
   bool fits(const Chosen &chosen) const;
-  bool chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps);
+  bool chooseAll(llvm::ArrayRef<Mask> masks, SizeChoice choice,
+                 unsigned &steps);
 
   std::vector<Chosen> all;
   std::map<int64_t, int64_t> others;

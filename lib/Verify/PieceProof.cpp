@@ -1,5 +1,4 @@
-//===- PieceProof.cpp - What is proved piece by piece
-//------------------------===//
+//===- PieceProof.cpp - What is proved piece by piece ---------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -40,6 +39,7 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   unsigned trialsOfLhs = lhs.ownSizes.trials, trialsOfRhs = rhs.ownSizes.trials;
   std::vector<SampledShape> samples = lhs.ownSizes.samples;
   llvm::append_range(samples, rhs.ownSizes.samples);
+  bool isOfSmallerSizes = lhs.isOfSmallerSizes || rhs.isOfSmallerSizes;
   ReplacedNumbers replaced = lhs.replaced;
   unite(replaced, rhs.replaced);
   bool isLeftWeaker = lhs.kind != Verdict::Equal ||
@@ -50,6 +50,7 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   sum.whereBothDefined = !isAnywhere;
   sum.ownSizes.trials = std::min(trialsOfLhs, trialsOfRhs);
   sum.ownSizes.samples = std::move(samples);
+  sum.isOfSmallerSizes = isOfSmallerSizes;
   sum.isSameGraph = false;
   sum.replaced = std::move(replaced);
   return sum;

@@ -9,6 +9,7 @@
 #include "SizePlan.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <map>
@@ -31,6 +32,20 @@ SizePlan::SizePlan(const SizeNames &names, const SizeRules &rules,
     if (takesElements(cut) && rules.extentsFollow &&
         names.isOfThreads(cut.axes[0]))
       followed[cut.axes[0]] = names.resolve(cut.whole);
+  assignExtents();
+}
+
+/// Axes of one extent stay alike: what blocks hold alike may be added up, in
+/// both graphs.
+void SizePlan::assignExtents() {
+  std::map<int64_t, int64_t> smaller;
+  for (int axis = 0; axis < static_cast<int>(names.getNumAxes()); ++axis)
+    smaller[names.getExtent(axis)] = 0;
+  size_t rank = 0;
+  for (auto &[extent, size] : smaller)
+    size = rules.extents[rank++ % rules.extents.size()];
+  for (int axis = 0; axis < static_cast<int>(names.getNumAxes()); ++axis)
+    extents.push_back(smaller[names.getExtent(axis)]);
 }
 
 /// Whether an axis has as many blocks as there are elements, one for each.
@@ -55,7 +70,7 @@ int64_t SizePlan::getExtent(int axis) const {
   int name = axis == SizeNames::kNone ? axis : followed[axis];
   if (name != SizeNames::kNone)
     return sizes[name];
-  return axis == SizeNames::kNone ? 1 : kExtent;
+  return axis == SizeNames::kNone ? 1 : extents[axis];
 }
 
 int64_t SizePlan::getBlocks(const Cut &cut) const {
@@ -120,6 +135,54 @@ std::optional<int64_t> SizePlan::getForced(int name) const {
   return std::nullopt;
 }
 
+/// The least that leaves something to cut, and to tell from a single element.
+int64_t SizePlan::getLeast(int name) const {
+  int64_t least =
+      std::max(2 * getMultiple(name), int64_t(alike.count(name) ? 2 : 3));
+  for (const Cut &cut : names.getCuts())
+    if (names.resolve(cut.whole) == name && !isFollowed(cut))
+      least = std::max(least, 2 * getBlocks(cut) - 1);
+  return least;
+}
+
+/// How many elements the last tiles of a partial cut lack, of a whole of a
+/// size.
+int64_t SizePlan::countMissing(const Cut &cut, int64_t size) const {
+  int64_t blocks = getBlocks(cut);
+  return (size / blocks + 1) * blocks - size;
+}
+
+/// Whether what a size is for has another one in the other plan.
+bool SizePlan::hasOtherSize(llvm::ArrayRef<int> group, int64_t size) const {
+  return llvm::none_of(
+      group, [&](int name) { return rules.other->sizes[name] == size; });
+}
+
+/// Whether its last tiles lack other numbers of elements there.
+bool SizePlan::hasOtherEdges(llvm::ArrayRef<int> group, int64_t size) const {
+  const SizePlan &other = *rules.other;
+  return llvm::all_of(names.getCuts(), [&](const Cut &cut) {
+    int whole = names.resolve(cut.whole);
+    return !llvm::is_contained(group, whole) || names.isExact(cut) ||
+           countMissing(cut, size) !=
+               other.countMissing(cut, other.sizes[whole]);
+  });
+}
+
+/// Whether a size is no sum, difference, mean or neighbour of others, and not
+/// twice or half of one.
+bool SizePlan::isGeneric(int64_t size) const {
+  for (int64_t first : used) {
+    if (std::abs(size - first) <= 1 || size == 2 * first || 2 * size == first)
+      return false;
+    for (int64_t second : used)
+      if (size == first + second || size == first - second ||
+          size == 2 * first - second || 2 * size == first + second)
+        return false;
+  }
+  return true;
+}
+
 /// One size for some names, that no other name has, if there is a choice; but
 /// those that are alike.
 int64_t SizePlan::choose(llvm::ArrayRef<int> group, int64_t least) const {
@@ -128,24 +191,30 @@ int64_t SizePlan::choose(llvm::ArrayRef<int> group, int64_t least) const {
   for (int name : group) {
     if (std::optional<int64_t> forced = getForced(name))
       return *forced;
-    int64_t own = getMultiple(name);
-    multiple = std::lcm(multiple, own);
-    smallest =
-        std::max({smallest, 2 * own, int64_t(alike.count(name) ? 2 : 3)});
-    for (const Cut &cut : names.getCuts())
-      if (names.resolve(cut.whole) == name && !isFollowed(cut))
-        smallest = std::max(smallest, 2 * getBlocks(cut) - 1);
+    multiple = std::lcm(multiple, getMultiple(name));
+    smallest = std::max(smallest, getLeast(name));
     isPowerOfTwo |= powersOfTwo.count(name) > 0;
   }
   if (isPowerOfTwo) {
     int64_t size = llvm::PowerOf2Ceil(smallest);
-    while (used.count(size) && size < kLargest)
+    while ((used.count(size) || (rules.other && !hasOtherSize(group, size))) &&
+           size < kLargest)
       size *= 2;
     return size;
   }
   int64_t size = llvm::alignTo(smallest, multiple);
   while (used.count(size))
     size += multiple;
+  if (!rules.other)
+    return size;
+  // Of many sizes not all can be generic, and small.
+  constexpr int kMostTried = 32;
+  for (int64_t tried : llvm::seq(kMostTried)) {
+    int64_t next = size + tried * multiple;
+    if (hasOtherSize(group, next) && hasOtherEdges(group, next) &&
+        isGeneric(next))
+      return next;
+  }
   return size;
 }
 
@@ -213,26 +282,32 @@ void SizePlan::assignFixed() {
       sizes[names.resolve(cut.part)] = 2;
 }
 
+/// Chooses the size of a name if it has none, and can have one.
+llvm::Error SizePlan::assign(int name, bool &progress) {
+  if (names.resolve(name) != name || !isReady(name))
+    return llvm::Error::success();
+  if (sizes[name] == 0) {
+    sizes[name] = choose(name, /*least=*/0);
+    if (!alike.count(name))
+      used.insert(sizes[name]);
+    progress = true;
+  }
+  if (!spread(name))
+    return llvm::createStringError(
+        "one tile is cut out of dimensions that cannot have one small size");
+  return llvm::Error::success();
+}
+
 llvm::Error SizePlan::run() {
   assignFixed();
   chooseMasked();
-  bool progress = true;
-  while (progress) {
+  int numNames = sizes.size();
+  for (bool progress = true; progress;) {
     progress = false;
-    for (int name = 0; name < static_cast<int>(sizes.size()); ++name) {
-      if (names.resolve(name) != name || !isReady(name))
-        continue;
-      if (sizes[name] == 0) {
-        sizes[name] = choose(name, /*least=*/0);
-        if (!alike.count(name))
-          used.insert(sizes[name]);
-        progress = true;
-      }
-      if (!spread(name))
-        return llvm::createStringError(
-            "one tile is cut out of dimensions that cannot have one small "
-            "size");
-    }
+    for (int number : llvm::seq(numNames))
+      if (llvm::Error error =
+              assign(rules.other ? numNames - 1 - number : number, progress))
+        return error;
   }
   for (int name = 0; name < static_cast<int>(sizes.size()); ++name)
     sizes[name] = sizes[names.resolve(name)];

@@ -18,6 +18,8 @@
 
 namespace mlir::mirage {
 
+class SizePlan;
+
 /// What sizes are chosen by.
 struct SizeRules {
   /// Literals of both graphs that become others with sizes.
@@ -32,14 +34,24 @@ struct SizeRules {
   /// masks are over.
   int64_t ratio = 2;
   /// Whether an axis of threads that cuts a dimension into its elements has as
-  /// many items as that has elements. Else it is 2, as axes of blocks always
-  /// are, and so is the dimension, whatever else it is cut into. (What blocks
-  /// hold alike may be added up, in both graphs: their axes stay alike.)
+  /// many items as that has elements. Else it has one of `extents`, as axes of
+  /// blocks always have, and so has the dimension, whatever else it is cut
+  /// into. (What blocks hold alike may be added up, in both graphs: their axes
+  /// stay alike.)
   bool extentsFollow = false;
+  /// A plan that this one is to have nothing in common with, if it can: names
+  /// come in the opposite order, no size is a simple function of others
+  /// (`isGeneric`), and other numbers of elements are missing in the last tiles
+  /// of partial ones. What a plan makes equal by chance, as 3·x + x and 4·x,
+  /// the other tells apart. It lives as long as this one runs.
+  const SizePlan *other = nullptr;
+  /// Extents of axes, by which of the true extents of both graphs they are, the
+  /// smallest first, and then again. A single one says nothing of how often
+  /// something is added up. All are powers of two.
+  llvm::SmallVector<int64_t, 2> extents = {2};
 };
 
-/// A small size for every name, and 2 blocks or iterations for every axis, but
-/// for those that follow a size.
+/// A small size for every name, and a small extent for every axis.
 class SizePlan {
 public:
   /// \param alike  names whose sizes enter no value, and may be one.
@@ -51,7 +63,6 @@ public:
     return name == SizeNames::kNone ? 1 : sizes[name];
   }
   int64_t getExtent(int axis) const;
-  static constexpr int64_t kExtent = 2;
   /// Beyond this, different powers of two are no smaller sizes any more.
   static constexpr int64_t kLargest = 1 << 16;
 
@@ -72,15 +83,22 @@ private:
   void avoid(double number);
   int64_t getBlocks(const Cut &cut) const;
   int64_t getMultiple(int name) const;
+  int64_t getLeast(int name) const;
+  int64_t countMissing(const Cut &cut, int64_t size) const;
+  bool hasOtherSize(llvm::ArrayRef<int> group, int64_t size) const;
+  bool hasOtherEdges(llvm::ArrayRef<int> group, int64_t size) const;
+  bool isGeneric(int64_t size) const;
   bool isReady(int name) const;
   std::optional<int64_t> getForced(int name) const;
   int64_t choose(llvm::ArrayRef<int> group, int64_t least) const;
   void chooseMasked();
   bool spread(int name);
+  void assignExtents();
   void assignFixed();
+  llvm::Error assign(int name, bool &progress);
   static double apply(Form form, double size);
   const SizeNames &names;
-  const SizeRules &rules;
+  SizeRules rules;
   std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
   std::set<int64_t> used;     ///< by names that are not alike, or avoided
   std::set<int> alike;
@@ -88,6 +106,7 @@ private:
   std::set<int> powersOfTwo;
   /// By axis, the name whose size its extent is, or none.
   std::vector<int> followed;
+  std::vector<int64_t> extents; ///< by axis, of those that follow nothing
 };
 
 } // namespace mlir::mirage

@@ -1,5 +1,4 @@
-//===- SmallProof.cpp - What smaller sizes prove of a pair
-//-------------------===//
+//===- SmallProof.cpp - What smaller sizes prove of a pair ----------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,7 +9,10 @@
 #include "SmallProof.h"
 #include "FieldJudge.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "SignDegree.h"
 #include "TrialMemory.h"
+#include "UsedFunctions.h"
+#include "WrittenGraph.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
@@ -78,7 +80,64 @@ std::string mlir::mirage::addSmallerSizes(llvm::Expected<Verdict> &small,
   verdict.bound = small->bound;
   verdict.whyWeaker = small->whyWeaker;
   verdict.sizes = small->sizes;
+  verdict.isOfSmallerSizes = true;
   verdict.replaced = std::move(small->replaced);
   verdict.whereBothDefined = small->whereBothDefined;
   return "";
+}
+
+/// What one of some ten elements has to hide shows in one trial of ten, and
+/// what one pattern of signs has, in one of all of these: enough trials for
+/// that, if they take no time.
+static unsigned countOtherTrials(const Graph &lhs, const Graph &rhs) {
+  constexpr unsigned kFewest = 64, kMost = 2048;
+  constexpr double kMostWork = 1 << 24;
+  unsigned degree = std::max(computeSignDegree(lhs), computeSignDegree(rhs));
+  double work = std::max(countWork(lhs), countWork(rhs));
+  unsigned trials = kFewest;
+  while (mayMissPattern(degree, trials) && trials < kMost &&
+         2 * trials * work <= kMostWork)
+    trials *= 2;
+  return trials;
+}
+
+llvm::Expected<OtherSizeTrials>
+mlir::mirage::tryOtherSizes(const Graph &lhs, const Graph &rhs,
+                            SizeNumbers numbers, const VerifyOptions &options) {
+  OtherSizeTrials result;
+  auto hidesSome = [](const Graph &graph) {
+    return picksValues(graph) || losesSigns(graph);
+  };
+  if (!hidesSome(lhs) && !hidesSome(rhs))
+    return result;
+  llvm::Expected<SmallerGraphs> pair =
+      withSmallerSizes(lhs, rhs, numbers, SizeChoice::Others);
+  if (!pair) {
+    llvm::consumeError(pair.takeError());
+    return result;
+  }
+  if (estimateTrialBytes(pair->lhs, pair->rhs) >
+      std::min(options.maxBytes, kMaxSmallBytes))
+    return result;
+  // Trials say what they are asked for here, and need no terms.
+  VerifyOptions ofTrials = options;
+  ofTrials.maxTerms = 0;
+  ofTrials.minLargeTrials = countOtherTrials(pair->lhs, pair->rhs);
+  ofTrials.triesOwnSizes = true;
+  ofTrials.findWitness = {};
+  ofTrials.findWitnessAt = {};
+  llvm::Expected<Verdict> verdict =
+      FieldJudge(pair->lhs, pair->rhs, ofTrials).run();
+  if (!verdict)
+    return verdict.takeError();
+  result.isCancelled = verdict->isCancelled;
+  if (verdict->disagreement)
+    result.disagreement = llvm::formatv(
+        "element {0} of output {1} differs over a field",
+        verdict->disagreement->element, verdict->disagreement->output);
+  if (verdict->disagreement || verdict->kind == Verdict::Equal) {
+    result.sizes = printInputSizes(pair->lhs);
+    result.trials = verdict->ownSizes.trials;
+  }
+  return result;
 }

@@ -1,5 +1,4 @@
-//===- SmallProof.h - What smaller sizes prove of a pair -*- C++ -*-
-//---------===//
+//===- SmallProof.h - What smaller sizes prove of a pair --------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -27,6 +26,18 @@ llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs, const Graph &rhs,
 /// Adds to a verdict that proves too little what smaller sizes prove.
 /// \returns why they prove nothing, or an empty string.
 std::string addSmallerSizes(llvm::Expected<Verdict> &small, Verdict &verdict);
+
+/// Trials at other smaller sizes than those that a proof is of
+/// (`SizeChoice::Others`), where something is picked, or signs are lost: what
+/// the sizes of the proof make equal by chance hides from most trials at the
+/// graphs' own, if it is not what a maximum picks, or of a rare pattern.
+/// \param numbers  as they were in the proof.
+/// \returns what they came to; no trials if nothing can hide, or there are no
+/// such sizes. If they disagree, where.
+llvm::Expected<OtherSizeTrials> tryOtherSizes(const Graph &lhs,
+                                              const Graph &rhs,
+                                              SizeNumbers numbers,
+                                              const VerifyOptions &options);
 
 } // namespace mlir::mirage
 

@@ -36,13 +36,14 @@ public:
       : names(names), plan(plan), numbers(numbers) {}
 
   /// Comes first.
-  llvm::Error chooseMaskOffsets() {
+  llvm::Error chooseMaskOffsets(SizeChoice choice) {
     std::vector<MaskOffsets::Mask> masks;
     for (unsigned number = 0; number < names.getNumGraphs(); ++number)
       for (const Node &node : names.getGraph(number).getNodes())
         if (node.opcode == Opcode::CausalMask)
           masks.push_back(getMask(number, node));
-    llvm::Expected<MaskOffsets> chosen = MaskOffsets::choose(std::move(masks));
+    llvm::Expected<MaskOffsets> chosen =
+        MaskOffsets::choose(std::move(masks), choice);
     if (!chosen)
       return chosen.takeError();
     maskOffsets = std::move(*chosen);
@@ -280,6 +281,29 @@ static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
   return smaller;
 }
 
+/// Others than the least, as different as they can be without large graphs:
+/// extents of axes make sizes that are products of them.
+static llvm::Expected<SizePlan> planOthers(const SizeNames &names,
+                                           unsigned left, unsigned right,
+                                           SizeRules rules,
+                                           const SizePlan &least) {
+  constexpr uint64_t kManyElements = 1 << 12;
+  rules.other = &least;
+  for (llvm::SmallVector<int64_t, 2> extents :
+       {llvm::SmallVector<int64_t, 2>{4, 8}, {4, 2}}) {
+    rules.extents = extents;
+    llvm::Expected<SizePlan> plan = planSizes(names, left, right, rules);
+    if (plan &&
+        std::max(countMostElements(names, *plan, left),
+                 countMostElements(names, *plan, right)) <= kManyElements)
+      return plan;
+    if (!plan)
+      llvm::consumeError(plan.takeError());
+  }
+  rules.extents = {2};
+  return planSizes(names, left, right, rules);
+}
+
 static void addCounts(const Graph &graph, std::set<double> &counts) {
   for (const Node &node : graph.getNodes())
     if (node.body)
@@ -311,7 +335,8 @@ static SizeRules makeRules(const Graph &lhs, const Graph &rhs,
 /// Of graphs whose reshapes keep dimensions whole.
 static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
                                             const SizeRules &rules,
-                                            SizeNumbers numbers) {
+                                            SizeNumbers numbers,
+                                            SizeChoice choice) {
   SizeNames names;
   llvm::Expected<unsigned> left = names.addGraph(lhs);
   if (!left)
@@ -321,6 +346,8 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
     return right.takeError();
   names.unifyInterfaces(*left, *right);
   llvm::Expected<SizePlan> plan = planSizes(names, *left, *right, rules);
+  if (plan && choice == SizeChoice::Others)
+    plan = planOthers(names, *left, *right, rules, *plan);
   if (!plan)
     return plan.takeError();
   if (llvm::Error error = checkLiterals(rules.factors, *plan))
@@ -328,7 +355,7 @@ static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
   if (llvm::Error error = checkSizesOfLiterals(rules.factors, names, *plan))
     return std::move(error);
   Rebuilder rebuilder(names, *plan, numbers);
-  if (llvm::Error error = rebuilder.chooseMaskOffsets())
+  if (llvm::Error error = rebuilder.chooseMaskOffsets(choice))
     return std::move(error);
   llvm::Expected<Graph> small = rebuilder.rebuild(*left);
   if (!small)
@@ -356,8 +383,10 @@ static bool hasCausalMask(const Graph &graph) {
 }
 
 /// By the first rules that work.
-static llvm::Expected<SmallerGraphs>
-shrinkAnyhow(const Graph &lhs, const Graph &rhs, SizeNumbers numbers) {
+static llvm::Expected<SmallerGraphs> shrinkAnyhow(const Graph &lhs,
+                                                  const Graph &rhs,
+                                                  SizeNumbers numbers,
+                                                  SizeChoice choice) {
   // Offsets of masks have to be in between sizes, or are as small as what those
   // differ by.
   llvm::SmallVector<int64_t, 3> ratios = {2};
@@ -369,7 +398,8 @@ shrinkAnyhow(const Graph &lhs, const Graph &rhs, SizeNumbers numbers) {
     for (int64_t ratio : ratios) {
       rules.extentsFollow = extentsFollow;
       rules.ratio = ratio;
-      llvm::Expected<SmallerGraphs> small = shrink(lhs, rhs, rules, numbers);
+      llvm::Expected<SmallerGraphs> small =
+          shrink(lhs, rhs, rules, numbers, choice);
       if (small)
         return small;
       why = llvm::toString(small.takeError());
@@ -379,12 +409,12 @@ shrinkAnyhow(const Graph &lhs, const Graph &rhs, SizeNumbers numbers) {
 
 llvm::Expected<SmallerGraphs>
 mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs,
-                               SizeNumbers numbers) {
+                               SizeNumbers numbers, SizeChoice choice) {
   llvm::Expected<SplitPair> pair = SplitPair::make(lhs, rhs);
   if (!pair)
     return pair.takeError();
   llvm::Expected<SmallerGraphs> small =
-      shrinkAnyhow(pair->getLhs(), pair->getRhs(), numbers);
+      shrinkAnyhow(pair->getLhs(), pair->getRhs(), numbers, choice);
   if (!small)
     return small;
   small->lhs = pair->joinDimensions(small->lhs);

@@ -88,6 +88,10 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   addReplaced(object, verdict.replaced);
   if (verdict.ownSizes.trials > 0)
     object["ownSizes"] = writeOwnSizes(verdict.ownSizes);
+  if (verdict.otherSizes.trials > 0)
+    object["otherSizes"] =
+        llvm::json::Object{{"sizes", verdict.otherSizes.sizes},
+                           {"trials", int64_t(verdict.otherSizes.trials)}};
   if (verdict.exactProof)
     object["exact"] = writeProof(*verdict.exactProof);
   if (!verdict.reason.empty())
@@ -180,15 +184,23 @@ static std::string describeOwnSizes(const Verdict &verdict) {
   return text;
 }
 
+/// "; at 7x8, 8x11 64 trials agree, too".
+static std::string describeOtherSizes(const Verdict &verdict) {
+  const OtherSizeTrials &others = verdict.otherSizes;
+  if (others.trials == 0)
+    return "";
+  return formatv("; at {0} {1} trials agree, too", others.sizes, others.trials);
+}
+
 static std::string describeTrials(const Verdict &verdict) {
   if (verdict.bound.trials == 0)
     return "; trials alone decide nothing: " + verdict.whyWeaker +
-           describeOwnSizes(verdict);
+           describeOtherSizes(verdict) + describeOwnSizes(verdict);
   return describeProof(verdict) +
          formatv("; all {0} trials over {1} towers of primes agree",
                  verdict.bound.trials, verdict.bound.towers)
              .str() +
-         describeOwnSizes(verdict);
+         describeOtherSizes(verdict) + describeOwnSizes(verdict);
 }
 
 static std::string describeEqual(const Verdict &verdict) {

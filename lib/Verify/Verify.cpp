@@ -212,6 +212,7 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
     return unknown;
   }
   verdict->isLarge = true;
+  verdict->isOfSmallerSizes = true;
   ReplacedNumbers &replaced = verdict->replaced;
   composeInto(replaced.literals, pair->replaced.literals);
   composeInto(replaced.maskOffsets, pair->replaced.maskOffsets);
@@ -235,23 +236,20 @@ judgeAtSmallerSizesAlone(const Graph &lhs, const Graph &rhs,
   return isProved(*other, options) ? std::move(other) : std::move(verdict);
 }
 
-/// Smaller sizes may be equal that are not, as 3·x + x is 4·x, and one trial at
-/// the graphs' own hardly sees what is not picked. So float64 inputs are asked
-/// as well, in a time that is bounded.
+/// A float64 input at the graphs' own sizes, or at a sample of them, that tells
+/// apart what smaller sizes do not, makes a verdict Different, for a reason.
 static llvm::Error askOwnSizes(const Graph &lhs, const Graph &rhs,
-                               const VerifyOptions &options, Verdict &verdict) {
-  if (!picksValues(lhs) && !picksValues(rhs))
-    return llvm::Error::success();
+                               const VerifyOptions &options,
+                               const llvm::Twine &reason, Verdict &verdict) {
   llvm::Expected<WitnessSearch> search =
       searchWitnessInSample(lhs, rhs, options);
   if (!search)
     return search.takeError();
   if (!search->found)
     return llvm::Error::success();
+  verdict.reason = reason.str();
   verdict.kind = Verdict::Different;
   verdict.witness = search->found;
-  verdict.reason = "smaller sizes agree, " + verdict.sizes +
-                   ", at which numbers may be equal that are not";
   verdict.bound = {};
   verdict.whyWeaker.clear();
   return llvm::Error::success();
@@ -284,8 +282,15 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
   if (!verdict->meetsBound())
     addPieces(lhs, rhs, options, *verdict);
   if (isProved(*verdict, options)) {
-    if (verdict->sizes != printInputSizes(lhs))
-      if (llvm::Error error = askOwnSizes(lhs, rhs, options, *verdict))
+    // One trial at the graphs' own sizes hardly sees what is not picked.
+    bool mayHide =
+        verdict->isOfSmallerSizes && (picksValues(lhs) || picksValues(rhs));
+    if (mayHide)
+      if (llvm::Error error =
+              askOwnSizes(lhs, rhs, options,
+                          "smaller sizes agree, " + verdict->sizes +
+                              ", at which numbers may be equal that are not",
+                          *verdict))
         return std::move(error);
     return verdict;
   }
@@ -374,6 +379,7 @@ static void addExactProof(const Graph &lhs, const Graph &rhs,
     verdict.whyWeaker = std::move(verdict.reason);
     verdict.reason.clear();
   }
+  verdict.isOfSmallerSizes |= !atOwnSizes;
   verdict.whereBothDefined |= proof.whereBothDefined;
 }
 
@@ -384,6 +390,39 @@ static void concludeCancelled(Verdict &verdict) {
   verdict.bound = {};
   verdict.whyWeaker.clear();
   verdict.reason = "cancelled before all trials were made";
+}
+
+/// Sizes that a proof is not of have to agree as well. If they do not, a
+/// float64 input at the graphs' own may show whether these do.
+static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
+                                   const VerifyOptions &options,
+                                   Verdict &verdict) {
+  if (verdict.kind != Verdict::Equal || !verdict.isOfSmallerSizes)
+    return llvm::Error::success();
+  bool keepsNumbers =
+      verdict.replaced.keepsNumbers ||
+      (verdict.exactProof && verdict.exactProof->replaced.keepsNumbers);
+  llvm::Expected<OtherSizeTrials> others = tryOtherSizes(
+      lhs, rhs, keepsNumbers ? SizeNumbers::Stay : SizeNumbers::Follow,
+      options);
+  if (!others)
+    return others.takeError();
+  verdict.otherSizes = std::move(*others);
+  if (verdict.otherSizes.isCancelled)
+    concludeCancelled(verdict);
+  if (verdict.otherSizes.disagreement.empty())
+    return llvm::Error::success();
+  llvm::StringRef sizes =
+      verdict.sizes.empty() ? verdict.exactProof->sizes : verdict.sizes;
+  std::string reason = llvm::formatv(
+      "smaller sizes agree, {0}, and others do not: at {1} {2}", sizes,
+      verdict.otherSizes.sizes, verdict.otherSizes.disagreement);
+  verdict.kind = Verdict::Unknown;
+  verdict.reason = reason;
+  verdict.bound = {};
+  verdict.whyWeaker.clear();
+  verdict.exactProof.reset();
+  return askOwnSizes(lhs, rhs, options, reason, verdict);
 }
 
 llvm::Expected<Verdict>
@@ -452,6 +491,9 @@ mlir::mirage::verifyEqual(const Graph &lhs, const Graph &rhs,
     checkDefined(left, right, *verdict);
   if (verdict && options.wantsExactProof)
     addExactProof(left, right, options, *verdict);
+  if (verdict)
+    if (llvm::Error error = checkOtherSizes(left, right, options, *verdict))
+      return std::move(error);
   if (verdict)
     checkRoundings(left, right, areSame, *verdict);
   return verdict;

@@ -49,6 +49,15 @@ enum class SizeNumbers {
   Stay,   ///< all of them are literals: a mean of 4096 divides by 4096 still
 };
 
+/// Which of the small sizes that a pair may have. What is equal at some of
+/// them need not be at others: 3·x + x is 4·x, where it stands for 64·x + x and
+/// 96·x.
+enum class SizeChoice {
+  Least,  ///< what bounds are of
+  Others, ///< as unlike these as can be had, larger, and not in their order;
+          ///< axes of different extents have different ones, if possible
+};
+
 struct SmallerGraphs {
   Graph lhs, rhs;
   ReplacedNumbers replaced = {};
@@ -71,7 +80,8 @@ struct SmallerGraphs {
 /// \returns the pair, or an error that says what stands in the way.
 llvm::Expected<SmallerGraphs>
 withSmallerSizes(const Graph &lhs, const Graph &rhs,
-                 SizeNumbers numbers = SizeNumbers::Follow);
+                 SizeNumbers numbers = SizeNumbers::Follow,
+                 SizeChoice choice = SizeChoice::Least);
 
 } // namespace mlir::mirage
 

@@ -137,6 +137,17 @@ struct OwnSizeTrials {
   bool isSampled() const { return !samples.empty(); }
 };
 
+/// Trials at other small sizes than a proof is of, beside it: they are asked
+/// where something is picked or signs are lost (Verdict::otherSizes).
+struct OtherSizeTrials {
+  /// That counted, for the element with the fewest.
+  unsigned trials = 0;
+  std::string sizes = {}; ///< shapes of the inputs, "7x8, 8x11"
+  /// Why they disagree, if they do.
+  std::string disagreement = {};
+  bool isCancelled = false; ///< there were to be more
+};
+
 struct Verdict {
   enum Kind : uint8_t {
     Equal,     ///< all counted trials agree
@@ -171,6 +182,11 @@ struct Verdict {
   bool isTooLarge = false;
   /// The shapes of the inputs that the bound is of, "4x6, 6x8".
   std::string sizes = {};
+  /// Whether what is proved, of some piece at least, is proved at smaller sizes
+  /// than the graphs' own.
+  bool isOfSmallerSizes = false;
+  /// What was tried at sizes that are neither these nor the graphs' own.
+  OtherSizeTrials otherSizes = {};
   /// The bound is a sum over so many pieces of the graphs, which were cut where
   /// they have values in common, and the sizes are those of the piece with the
   /// weakest; 0 where they were judged as they are.
