@@ -58,7 +58,8 @@ mlir::mirage::search::splitProgram(const Graph &program) {
   llvm::Expected<DimensionFactors> factors = factorDimensions(program);
   if (!factors)
     return factors.takeError();
-  llvm::Expected<Graph> body = splitDimensions(program, *factors);
+  llvm::Expected<Graph> body = splitDimensions(
+      program, mergeFactors(program, *factors, MergedFactors::All));
   if (!body)
     return body.takeError();
   return withReshapes(program, std::move(*body));

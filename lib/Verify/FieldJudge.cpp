@@ -495,11 +495,14 @@ llvm::Expected<Verdict> FieldJudge::conclude() {
     return concludeSilence("");
   if (verdict.isCancelled)
     return unknown(kCancelled);
-  if (comparison.getOneSided())
+  if (std::optional<size_t> element = comparison.getOneSided()) {
+    auto [output, index] = comparison.getPlace(*element);
+    verdict.oneSided = Verdict::Place{output, index};
     return concludeSilence(
-        describe(*comparison.getOneSided()) +
+        describe(*element) +
         " is undefined in one graph alone, by a zero denominator or an "
         "infinity");
+  }
   size_t least = comparison.getLeastCounted();
   verdict.bound.trials = comparison.getCounted(least);
   verdict.ownSizes.trials = verdict.bound.trials;

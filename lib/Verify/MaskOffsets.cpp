@@ -94,7 +94,7 @@ bool MaskOffsets::fits(const Chosen &chosen) const {
 
 /// What may become of an offset, the likeliest first.
 static std::vector<MaskOffsets::Candidate>
-listCandidates(const MaskOffsets::Mask &mask, SizeChoice choice) {
+listCandidates(const MaskOffsets::Mask &mask, int64_t first) {
   if (mask.offset == 0)
     return {{0, /*isExplained=*/true}};
   std::vector<MaskOffsets::Candidate> candidates;
@@ -103,9 +103,8 @@ listCandidates(const MaskOffsets::Mask &mask, SizeChoice choice) {
       if (mask.offset == columnsThere - rowsThere)
         candidates.push_back({columnsHere - rowsHere, /*isExplained=*/true});
   int64_t most = mask.rows.back().second + mask.columns.back().second;
-  int64_t start = choice == SizeChoice::Others ? 1 : 0;
   for (int64_t number : llvm::seq(most)) {
-    int64_t size = 1 + (number + start) % most;
+    int64_t size = 1 + (number + first - 1) % most;
     candidates.push_back({mask.offset > 0 ? size : -size,
                           /*isExplained=*/false});
   }
@@ -114,11 +113,11 @@ listCandidates(const MaskOffsets::Mask &mask, SizeChoice choice) {
 
 /// Adds offsets for the masks to those that were chosen.
 /// \param steps  how many more candidates may be tried.
-bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, SizeChoice choice,
+bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, int64_t first,
                             unsigned &steps) {
   if (masks.empty())
     return true;
-  for (const Candidate &candidate : listCandidates(masks.front(), choice)) {
+  for (const Candidate &candidate : listCandidates(masks.front(), first)) {
     if (steps == 0)
       return false;
     --steps;
@@ -126,7 +125,7 @@ bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, SizeChoice choice,
     if (!fits(chosen))
       continue;
     all.push_back(std::move(chosen));
-    if (chooseAll(masks.drop_front(), choice, steps))
+    if (chooseAll(masks.drop_front(), first, steps))
       return true;
     all.pop_back();
   }
@@ -134,7 +133,7 @@ bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, SizeChoice choice,
 }
 
 llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks,
-                                                SizeChoice choice) {
+                                                int64_t first) {
   constexpr unsigned kMaxSteps = 4096;
   auto getKey = [](const Mask &mask) {
     return std::tuple(std::abs(mask.offset), mask.offset, mask.rows,
@@ -146,7 +145,7 @@ llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks,
   masks.erase(llvm::unique(masks), masks.end());
   MaskOffsets result;
   unsigned steps = kMaxSteps;
-  if (!result.chooseAll(masks, choice, steps))
+  if (!result.chooseAll(masks, first, steps))
     return llvm::createStringError(
         "no offsets of causal masks hide what theirs do");
   for (const auto &[mask, offset] : result.all)

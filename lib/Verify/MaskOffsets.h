@@ -23,7 +23,6 @@
 #ifndef MIRAGE_LIB_VERIFY_MASKOFFSETS_H
 #define MIRAGE_LIB_VERIFY_MASKOFFSETS_H
 
-#include "Mirage/Verify/SmallerSizes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -56,9 +55,10 @@ public:
   /// Chooses offsets for all causal masks of two graphs. Of an offset that no
   /// sizes explain the sign stays. An error where none keeps the order of
   /// places along dimensions that may be one.
-  /// \param choice  the smallest that keep it, or the smallest beyond 1.
-  static llvm::Expected<MaskOffsets>
-  choose(std::vector<Mask> masks, SizeChoice choice = SizeChoice::Least);
+  /// \param first  what is tried first for those that no sizes explain, before
+  ///               what is larger.
+  static llvm::Expected<MaskOffsets> choose(std::vector<Mask> masks,
+                                            int64_t first = 1);
 
   /// The offset here of one of the masks.
   int64_t get(const Mask &mask) const;
@@ -79,8 +79,7 @@ private:
   static std::array<Places, 2> getPlaces(const Chosen &chosen);
   static bool agree(const Chosen &lhs, const Chosen &rhs);
   bool fits(const Chosen &chosen) const;
-  bool chooseAll(llvm::ArrayRef<Mask> masks, SizeChoice choice,
-                 unsigned &steps);
+  bool chooseAll(llvm::ArrayRef<Mask> masks, int64_t first, unsigned &steps);
 
   std::vector<Chosen> all;
   std::map<int64_t, int64_t> others;

@@ -104,10 +104,10 @@ Expected<Answer> OutputMatcher::judge(unsigned output, unsigned other) const {
   if (!verdict)
     return verdict.takeError();
   // That a few agree tells outputs apart, though it may prove nothing.
-  bool agrees =
-      verdict->kind == Verdict::Equal ||
-      (verdict->kind == Verdict::Unknown && verdict->ownSizes.trials > 0 &&
-       !verdict->lacksTrials && !verdict->disagreement);
+  bool agrees = verdict->kind == Verdict::Equal ||
+                (verdict->kind == Verdict::Unknown &&
+                 verdict->ownSizes.trials > 0 && !verdict->lacksTrials &&
+                 !verdict->disagreement && verdict->otherSizes.problem.empty());
   if (!agrees)
     return Answer::Differs;
   return verdict->whereBothDefined ? Answer::EqualsWhereBothDefined

@@ -122,7 +122,9 @@ static Signs apply(const Node &operation, llvm::ArrayRef<Signs> operands) {
   case OperatorKind::Accumulate: {
     Signs sum =
         reduce(getOperatorInfo(operation.attributes.reduction), operands[0]);
-    return operation.isRescaled() ? multiply(sum, addAll(operands[1])) : sum;
+    // By the exponential of differences.
+    return operation.isRescaled() ? multiply(sum, applyAny(addAll(operands[1])))
+                                  : sum;
   }
   default: // moved
     return join(operands);

@@ -43,7 +43,8 @@ void SizePlan::assignExtents() {
     smaller[names.getExtent(axis)] = 0;
   size_t rank = 0;
   for (auto &[extent, size] : smaller)
-    size = rules.extents[rank++ % rules.extents.size()];
+    size = rules.extents[(rank++ >> rules.bit) % 2];
+  numExtents = smaller.size();
   for (int axis = 0; axis < static_cast<int>(names.getNumAxes()); ++axis)
     extents.push_back(smaller[names.getExtent(axis)]);
 }
@@ -152,35 +153,42 @@ int64_t SizePlan::countMissing(const Cut &cut, int64_t size) const {
   return (size / blocks + 1) * blocks - size;
 }
 
-/// Whether what a size is for has another one in the other plan.
-bool SizePlan::hasOtherSize(llvm::ArrayRef<int> group, int64_t size) const {
-  return llvm::none_of(
-      group, [&](int name) { return rules.other->sizes[name] == size; });
-}
-
-/// Whether its last tiles lack other numbers of elements there.
-bool SizePlan::hasOtherEdges(llvm::ArrayRef<int> group, int64_t size) const {
-  const SizePlan &other = *rules.other;
+/// Whether every tile has an element of a whole of this size.
+bool SizePlan::fillsTiles(llvm::ArrayRef<int> group, int64_t size) const {
   return llvm::all_of(names.getCuts(), [&](const Cut &cut) {
-    int whole = names.resolve(cut.whole);
-    return !llvm::is_contained(group, whole) || names.isExact(cut) ||
-           countMissing(cut, size) !=
-               other.countMissing(cut, other.sizes[whole]);
+    return !llvm::is_contained(group, names.resolve(cut.whole)) ||
+           names.isExact(cut) ||
+           countMissing(cut, size) < size / getBlocks(cut) + 1;
   });
 }
 
-/// Whether a size is no sum, difference, mean or neighbour of others, and not
-/// twice or half of one.
-bool SizePlan::isGeneric(int64_t size) const {
+/// How many sums, differences and means of others, neighbours of others, and
+/// doubles and halves a size is.
+unsigned SizePlan::countRelations(int64_t size) const {
+  unsigned count = 0;
   for (int64_t first : used) {
-    if (std::abs(size - first) <= 1 || size == 2 * first || 2 * size == first)
-      return false;
+    count +=
+        std::abs(size - first) <= 1 || size == 2 * first || 2 * size == first;
     for (int64_t second : used)
-      if (size == first + second || size == first - second ||
-          size == 2 * first - second || 2 * size == first + second)
-        return false;
+      count += size == first + second || size == first - second ||
+               size == 2 * first - second || 2 * size == first + second;
   }
-  return true;
+  return count;
+}
+
+SizePlan::Flaws SizePlan::countFlaws(llvm::ArrayRef<int> group,
+                                     int64_t size) const {
+  unsigned numSame = 0, numSameEdges = 0;
+  for (const SizePlan &other : others) {
+    for (int name : group)
+      numSame += other.sizes[name] == size;
+    for (const Cut &cut : names.getCuts())
+      if (int whole = names.resolve(cut.whole);
+          llvm::is_contained(group, whole) && !names.isExact(cut))
+        numSameEdges += countMissing(cut, size) ==
+                        other.countMissing(cut, other.sizes[whole]);
+  }
+  return {numSame, numSameEdges, countRelations(size)};
 }
 
 /// One size for some names, that no other name has, if there is a choice; but
@@ -195,27 +203,28 @@ int64_t SizePlan::choose(llvm::ArrayRef<int> group, int64_t least) const {
     smallest = std::max(smallest, getLeast(name));
     isPowerOfTwo |= powersOfTwo.count(name) > 0;
   }
+  auto isFree = [&](int64_t size) {
+    return !used.count(size) && fillsTiles(group, size);
+  };
   if (isPowerOfTwo) {
     int64_t size = llvm::PowerOf2Ceil(smallest);
-    while ((used.count(size) || (rules.other && !hasOtherSize(group, size))) &&
+    while ((!isFree(size) || std::get<0>(countFlaws(group, size)) > 0) &&
            size < kLargest)
       size *= 2;
     return size;
   }
   int64_t size = llvm::alignTo(smallest, multiple);
-  while (used.count(size))
+  while (!isFree(size))
     size += multiple;
-  if (!rules.other)
+  if (others.empty())
     return size;
-  // Of many sizes not all can be generic, and small.
-  constexpr int kMostTried = 32;
-  for (int64_t tried : llvm::seq(kMostTried)) {
-    int64_t next = size + tried * multiple;
-    if (hasOtherSize(group, next) && hasOtherEdges(group, next) &&
-        isGeneric(next))
-      return next;
-  }
-  return size;
+  // Of many names not all can have sizes without relations, and small ones.
+  constexpr unsigned kMostTried = 64;
+  int64_t best = size;
+  for (unsigned tried = 0; tried < kMostTried; ++tried, size += multiple)
+    if (isFree(size) && countFlaws(group, size) < countFlaws(group, best))
+      best = size;
+  return best;
 }
 
 /// Where a causal mask begins and ends depends on which of the sizes that it is
@@ -298,17 +307,21 @@ llvm::Error SizePlan::assign(int name, bool &progress) {
   return llvm::Error::success();
 }
 
-llvm::Error SizePlan::run() {
+llvm::Error SizePlan::run(llvm::ArrayRef<SizePlan> othersThan) {
+  others = othersThan;
+  bool isReversed = others.size() % 2 == 1;
   assignFixed();
   chooseMasked();
   int numNames = sizes.size();
   for (bool progress = true; progress;) {
     progress = false;
-    for (int number : llvm::seq(numNames))
-      if (llvm::Error error =
-              assign(rules.other ? numNames - 1 - number : number, progress))
+    for (int number : llvm::seq(numNames)) {
+      int name = isReversed ? numNames - 1 - number : number;
+      if (llvm::Error error = assign(name, progress))
         return error;
+    }
   }
+  others = {};
   for (int name = 0; name < static_cast<int>(sizes.size()); ++name)
     sizes[name] = sizes[names.resolve(name)];
   if (!llvm::all_of(sizes, [](int64_t size) { return size > 0; }))
@@ -331,13 +344,16 @@ double SizePlan::apply(Form form, double size) {
 }
 
 /// Whether a literal stands for a number: as near as six digits, or what was
-/// computed in f32, are; or exactly what a narrower format makes of it. An
-/// infinity stands for none, though f16 has no other number for 65536.
-static bool standsFor(double literal, double exact) {
+/// computed in f32, are; or exactly what a narrower format makes of it, if it
+/// may be rounded. An infinity stands for none, though f16 has no other number
+/// for 65536.
+static bool standsFor(double literal, double exact, bool mayBeRounded = true) {
   if (!std::isfinite(literal))
     return literal == exact;
   if (std::fabs(literal - exact) <= 0x1p-20 * exact)
     return true;
+  if (!mayBeRounded)
+    return false;
   for (const llvm::fltSemantics *format :
        {&llvm::APFloat::IEEEhalf(), &llvm::APFloat::BFloat()}) {
     llvm::APFloat rounded(exact);
@@ -358,7 +374,8 @@ SizePlan::match(double factor) const {
          {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot}) {
       double expected = apply(form, names.getSize(name));
       if (names.resolve(name) == name && names.getSize(name) >= 8 &&
-          standsFor(std::fabs(factor), expected))
+          standsFor(std::fabs(factor), expected,
+                    !rules.unrounded.count(factor)))
         return std::make_pair(name, form);
     }
   return std::nullopt;

@@ -12,13 +12,13 @@
 #include "SizeNames.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <array>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace mlir::mirage {
-
-class SizePlan;
 
 /// What sizes are chosen by.
 struct SizeRules {
@@ -39,16 +39,15 @@ struct SizeRules {
   /// into. (What blocks hold alike may be added up, in both graphs: their axes
   /// stay alike.)
   bool extentsFollow = false;
-  /// A plan that this one is to have nothing in common with, if it can: names
-  /// come in the opposite order, no size is a simple function of others
-  /// (`isGeneric`), and other numbers of elements are missing in the last tiles
-  /// of partial ones. What a plan makes equal by chance, as 3·x + x and 4·x,
-  /// the other tells apart. It lives as long as this one runs.
-  const SizePlan *other = nullptr;
-  /// Extents of axes, by which of the true extents of both graphs they are, the
-  /// smallest first, and then again. A single one says nothing of how often
-  /// something is added up. All are powers of two.
-  llvm::SmallVector<int64_t, 2> extents = {2};
+  /// Literals that only one of the graphs has, where what is not right at the
+  /// true size may hide there. They stand for what they are, and not for what a
+  /// narrower format rounds to them: 4096 is not 4097.
+  std::set<double> unrounded = {};
+  /// Extents of axes: which of the two an axis has says a bit, the `bit`th, of
+  /// the rank of its true extent among those of both graphs. All are powers of
+  /// two.
+  std::array<int64_t, 2> extents = {2, 2};
+  unsigned bit = 0;
 };
 
 /// A small size for every name, and a small extent for every axis.
@@ -58,7 +57,14 @@ public:
   SizePlan(const SizeNames &names, const SizeRules &rules,
            std::set<int> alike = {});
 
-  llvm::Error run();
+  /// \param others  plans that this one is to have nothing in common with, if
+  ///                it can: names come in another order than in the last of
+  ///                them, have other sizes, none of which is a simple function
+  ///                of others (`countRelations`), and other numbers of elements
+  ///                are missing in the last tiles of partial ones. What a plan
+  ///                makes equal by chance, as 3·x + x and 4·x, the next tells
+  ///                apart.
+  llvm::Error run(llvm::ArrayRef<SizePlan> others = {});
   int64_t get(int name) const {
     return name == SizeNames::kNone ? 1 : sizes[name];
   }
@@ -69,6 +75,8 @@ public:
   /// The size that a factor is a function of, and which function.
   enum class Form { Size, Inverse, Root, InverseRoot };
   std::optional<std::pair<int, Form>> match(double factor) const;
+  /// How many different extents axes have at the true size.
+  unsigned getNumExtents() const { return numExtents; }
   /// The names that tiles of a name are cut out of, itself among them.
   llvm::SmallVector<int> getWholes(int name) const;
   /// The factor for the small sizes.
@@ -85,9 +93,11 @@ private:
   int64_t getMultiple(int name) const;
   int64_t getLeast(int name) const;
   int64_t countMissing(const Cut &cut, int64_t size) const;
-  bool hasOtherSize(llvm::ArrayRef<int> group, int64_t size) const;
-  bool hasOtherEdges(llvm::ArrayRef<int> group, int64_t size) const;
-  bool isGeneric(int64_t size) const;
+  /// What a size has in common with other plans and sizes, the worst first.
+  using Flaws = std::tuple<unsigned, unsigned, unsigned>;
+  Flaws countFlaws(llvm::ArrayRef<int> group, int64_t size) const;
+  unsigned countRelations(int64_t size) const;
+  bool fillsTiles(llvm::ArrayRef<int> group, int64_t size) const;
   bool isReady(int name) const;
   std::optional<int64_t> getForced(int name) const;
   int64_t choose(llvm::ArrayRef<int> group, int64_t least) const;
@@ -99,14 +109,16 @@ private:
   static double apply(Form form, double size);
   const SizeNames &names;
   SizeRules rules;
-  std::vector<int64_t> sizes; ///< by name, 0 before it is chosen
-  std::set<int64_t> used;     ///< by names that are not alike, or avoided
+  llvm::ArrayRef<SizePlan> others; ///< while it runs
+  std::vector<int64_t> sizes;      ///< by name, 0 before it is chosen
+  std::set<int64_t> used;          ///< by names that are not alike, or avoided
   std::set<int> alike;
   /// Names whose sizes literals are functions of.
   std::set<int> powersOfTwo;
   /// By axis, the name whose size its extent is, or none.
   std::vector<int> followed;
   std::vector<int64_t> extents; ///< by axis, of those that follow nothing
+  unsigned numExtents = 0;
 };
 
 } // namespace mlir::mirage

@@ -15,6 +15,7 @@
 #include "WrittenGraph.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <limits>
 
 using namespace mlir::mirage;
 
@@ -65,16 +66,26 @@ mlir::mirage::judgeSmallerSizes(const Graph &lhs, const Graph &rhs,
   return other;
 }
 
+/// What a trial at smaller sizes speaks against; empty if all agree.
+static std::string describeProblem(const Verdict &verdict) {
+  auto describe = [](Verdict::Place place, llvm::StringRef what) {
+    return llvm::formatv("element {0} of output {1} {2}", place.element,
+                         place.output, what)
+        .str();
+  };
+  if (verdict.disagreement)
+    return describe(*verdict.disagreement, "differs over a field");
+  if (verdict.oneSided)
+    return describe(*verdict.oneSided, "is undefined in one graph alone");
+  return verdict.kind == Verdict::Equal ? "" : verdict.reason;
+}
+
 std::string mlir::mirage::addSmallerSizes(llvm::Expected<Verdict> &small,
                                           Verdict &verdict) {
   if (!small)
     return llvm::toString(small.takeError());
-  if (small->disagreement)
-    return llvm::formatv("element {0} of output {1} differs over a field",
-                         small->disagreement->element,
-                         small->disagreement->output);
-  if (small->kind != Verdict::Equal)
-    return small->reason;
+  if (std::string problem = describeProblem(*small); !problem.empty())
+    return problem;
   if (!verdict.isLarge && small->bound.provedLog2 >= verdict.bound.provedLog2)
     return small->whyWeaker;
   verdict.bound = small->bound;
@@ -101,43 +112,53 @@ static unsigned countOtherTrials(const Graph &lhs, const Graph &rhs) {
   return trials;
 }
 
-llvm::Expected<OtherSizeTrials>
-mlir::mirage::tryOtherSizes(const Graph &lhs, const Graph &rhs,
-                            SizeNumbers numbers, const VerifyOptions &options) {
-  OtherSizeTrials result;
-  auto hidesSome = [](const Graph &graph) {
-    return picksValues(graph) || losesSigns(graph);
-  };
-  if (!hidesSome(lhs) && !hidesSome(rhs))
-    return result;
-  llvm::Expected<SmallerGraphs> pair =
-      withSmallerSizes(lhs, rhs, numbers, SizeChoice::Others);
-  if (!pair) {
-    llvm::consumeError(pair.takeError());
-    return result;
-  }
-  if (estimateTrialBytes(pair->lhs, pair->rhs) >
-      std::min(options.maxBytes, kMaxSmallBytes))
-    return result;
-  // Trials say what they are asked for here, and need no terms.
+/// Trials say what they are asked for here, and need no terms; but where too
+/// few roots exist at once, those are drawn as for a bound.
+static llvm::Expected<Verdict> tryAt(const SmallerGraphs &pair,
+                                     const VerifyOptions &options) {
   VerifyOptions ofTrials = options;
   ofTrials.maxTerms = 0;
-  ofTrials.minLargeTrials = countOtherTrials(pair->lhs, pair->rhs);
+  ofTrials.minLargeTrials = countOtherTrials(pair.lhs, pair.rhs);
   ofTrials.triesOwnSizes = true;
+  ofTrials.maxWholeWork = std::numeric_limits<double>::infinity();
   ofTrials.findWitness = {};
   ofTrials.findWitnessAt = {};
   llvm::Expected<Verdict> verdict =
-      FieldJudge(pair->lhs, pair->rhs, ofTrials).run();
-  if (!verdict)
-    return verdict.takeError();
-  result.isCancelled = verdict->isCancelled;
-  if (verdict->disagreement)
-    result.disagreement = llvm::formatv(
-        "element {0} of output {1} differs over a field",
-        verdict->disagreement->element, verdict->disagreement->output);
-  if (verdict->disagreement || verdict->kind == Verdict::Equal) {
-    result.sizes = printInputSizes(pair->lhs);
-    result.trials = verdict->ownSizes.trials;
+      FieldJudge(pair.lhs, pair.rhs, ofTrials).run();
+  if (!verdict || !verdict->lacksTrials)
+    return verdict;
+  ofTrials.maxTerms = options.maxTerms;
+  return FieldJudge(pair.lhs, pair.rhs, ofTrials).run();
+}
+
+llvm::Expected<OtherSizeTrials>
+mlir::mirage::tryOtherSizes(const Graph &lhs, const Graph &rhs,
+                            SizeNumbers numbers, const VerifyOptions &options) {
+  constexpr double kMaxBytes = 1 << 28;
+  OtherSizeTrials result;
+  if (!mayHideDifferences(lhs) && !mayHideDifferences(rhs))
+    return result;
+  auto pairs = withOtherSizes(lhs, rhs, numbers);
+  if (!pairs) {
+    result.whyNone = llvm::toString(pairs.takeError());
+    return result;
+  }
+  result.trials = ~0u;
+  for (const SmallerGraphs &pair : *pairs) {
+    if (estimateTrialBytes(pair.lhs, pair.rhs) > kMaxBytes) {
+      result = {};
+      result.whyNone = "these are too large, too";
+      return result;
+    }
+    llvm::Expected<Verdict> verdict = tryAt(pair, options);
+    if (!verdict)
+      return verdict.takeError();
+    result.sizes.push_back(printInputSizes(pair.lhs));
+    result.trials = std::min(result.trials, verdict->ownSizes.trials);
+    result.isCancelled = verdict->isCancelled;
+    result.problem = describeProblem(*verdict);
+    if (result.isCancelled || !result.problem.empty())
+      return result;
   }
   return result;
 }

@@ -27,13 +27,12 @@ llvm::Expected<Verdict> judgeSmallerSizes(const Graph &lhs, const Graph &rhs,
 /// \returns why they prove nothing, or an empty string.
 std::string addSmallerSizes(llvm::Expected<Verdict> &small, Verdict &verdict);
 
-/// Trials at other smaller sizes than those that a proof is of
-/// (`SizeChoice::Others`), where something is picked, or signs are lost: what
-/// the sizes of the proof make equal by chance hides from most trials at the
-/// graphs' own, if it is not what a maximum picks, or of a rare pattern.
+/// Trials at other small sizes than those that a proof is of (withOtherSizes),
+/// where something is picked, or signs are lost: what the sizes of the proof
+/// make equal by chance hides from most trials at the graphs' own, if it is not
+/// what a maximum picks, or of a rare pattern.
 /// \param numbers  as they were in the proof.
-/// \returns what they came to; no trials if nothing can hide, or there are no
-/// such sizes. If they disagree, where.
+/// \returns what they came to; nothing if nothing can hide.
 llvm::Expected<OtherSizeTrials> tryOtherSizes(const Graph &lhs,
                                               const Graph &rhs,
                                               SizeNumbers numbers,

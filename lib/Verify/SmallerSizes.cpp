@@ -16,7 +16,10 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 using namespace mlir::mirage;
@@ -36,14 +39,15 @@ public:
       : names(names), plan(plan), numbers(numbers) {}
 
   /// Comes first.
-  llvm::Error chooseMaskOffsets(SizeChoice choice) {
+  /// \param first  as MaskOffsets::choose has it.
+  llvm::Error chooseMaskOffsets(int64_t first) {
     std::vector<MaskOffsets::Mask> masks;
     for (unsigned number = 0; number < names.getNumGraphs(); ++number)
       for (const Node &node : names.getGraph(number).getNodes())
         if (node.opcode == Opcode::CausalMask)
           masks.push_back(getMask(number, node));
     llvm::Expected<MaskOffsets> chosen =
-        MaskOffsets::choose(std::move(masks), choice);
+        MaskOffsets::choose(std::move(masks), first);
     if (!chosen)
       return chosen.takeError();
     maskOffsets = std::move(*chosen);
@@ -240,9 +244,47 @@ static llvm::Error checkLiterals(const std::set<double> &literals,
   return llvm::Error::success();
 }
 
+namespace {
+/// Two graphs whose reshapes keep dimensions whole, with the names of their
+/// dimensions.
+class NamedPair {
+public:
+  llvm::Error add(const Graph &lhs, const Graph &rhs) {
+    for (auto [graph, number] :
+         {std::pair(&lhs, &left), std::pair(&rhs, &right)}) {
+      llvm::Expected<unsigned> added = names.addGraph(*graph);
+      if (!added)
+        return added.takeError();
+      *number = *added;
+    }
+    names.unifyInterfaces(left, right);
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<SizePlan> plan(const SizeRules &rules,
+                                llvm::ArrayRef<SizePlan> others = {}) const;
+  llvm::Expected<SizePlan> planOther(SizeRules rules,
+                                     llvm::ArrayRef<SizePlan> others) const;
+  llvm::Expected<SmallerGraphs> rebuild(const SizePlan &plan,
+                                        const SizeRules &rules,
+                                        SizeNumbers numbers,
+                                        int64_t firstOffset) const;
+
+private:
+  uint64_t countMostElements(const SizePlan &plan, unsigned number) const;
+  uint64_t countMostElements(const SizePlan &plan) const {
+    return std::max(countMostElements(plan, left),
+                    countMostElements(plan, right));
+  }
+
+  SizeNames names;
+  unsigned left = 0, right = 0;
+};
+} // namespace
+
 /// Elements of the largest value.
-static uint64_t countMostElements(const SizeNames &names, const SizePlan &plan,
-                                  unsigned number) {
+uint64_t NamedPair::countMostElements(const SizePlan &plan,
+                                      unsigned number) const {
   const Graph &graph = names.getGraph(number);
   uint64_t most = 0;
   for (ValueId value = 0; value < graph.getNumValues(); ++value) {
@@ -258,15 +300,13 @@ static uint64_t countMostElements(const SizeNames &names, const SizePlan &plan,
 /// Different sizes of very many dimensions make large tensors again. No value
 /// depends on how many elements there are along a dimension that nothing is
 /// reduced over, so that such dimensions may be alike.
-static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
-                                          unsigned right,
-                                          const SizeRules &rules) {
+llvm::Expected<SizePlan>
+NamedPair::plan(const SizeRules &rules, llvm::ArrayRef<SizePlan> others) const {
   constexpr uint64_t kManyElements = 1 << 14;
   SizePlan plan(names, rules);
-  if (llvm::Error error = plan.run())
+  if (llvm::Error error = plan.run(others))
     return std::move(error);
-  if (std::max(countMostElements(names, plan, left),
-               countMostElements(names, plan, right)) <= kManyElements)
+  if (countMostElements(plan) <= kManyElements)
     return plan;
   std::set<int> distinct, alike;
   for (int name : names.findReduced())
@@ -276,32 +316,57 @@ static llvm::Expected<SizePlan> planSizes(const SizeNames &names, unsigned left,
     if (names.resolve(name) == name && !distinct.count(name))
       alike.insert(name);
   SizePlan smaller(names, rules, std::move(alike));
-  if (llvm::Error error = smaller.run())
+  if (llvm::Error error = smaller.run(others))
     return std::move(error);
   return smaller;
 }
 
-/// Others than the least, as different as they can be without large graphs:
-/// extents of axes make sizes that are products of them.
-static llvm::Expected<SizePlan> planOthers(const SizeNames &names,
-                                           unsigned left, unsigned right,
-                                           SizeRules rules,
-                                           const SizePlan &least) {
+/// Others than these, as different as they can be without large graphs: extents
+/// of axes make sizes that are products of them.
+llvm::Expected<SizePlan>
+NamedPair::planOther(SizeRules rules, llvm::ArrayRef<SizePlan> others) const {
   constexpr uint64_t kManyElements = 1 << 12;
-  rules.other = &least;
-  for (llvm::SmallVector<int64_t, 2> extents :
-       {llvm::SmallVector<int64_t, 2>{4, 8}, {4, 2}}) {
+  rules.bit = others.size() - 1;
+  for (std::array<int64_t, 2> extents :
+       {std::array<int64_t, 2>{4, 8}, {4, 2}}) {
     rules.extents = extents;
-    llvm::Expected<SizePlan> plan = planSizes(names, left, right, rules);
-    if (plan &&
-        std::max(countMostElements(names, *plan, left),
-                 countMostElements(names, *plan, right)) <= kManyElements)
-      return plan;
-    if (!plan)
-      llvm::consumeError(plan.takeError());
+    llvm::Expected<SizePlan> planned = plan(rules, others);
+    if (planned && countMostElements(*planned) <= kManyElements)
+      return planned;
+    if (!planned)
+      llvm::consumeError(planned.takeError());
   }
-  rules.extents = {2};
-  return planSizes(names, left, right, rules);
+  rules.extents = {2, 2};
+  return plan(rules, others);
+}
+
+llvm::Expected<SmallerGraphs> NamedPair::rebuild(const SizePlan &plan,
+                                                 const SizeRules &rules,
+                                                 SizeNumbers numbers,
+                                                 int64_t firstOffset) const {
+  if (llvm::Error error = checkLiterals(rules.factors, plan))
+    return std::move(error);
+  if (llvm::Error error = checkSizesOfLiterals(rules.factors, names, plan))
+    return std::move(error);
+  Rebuilder rebuilder(names, plan, numbers);
+  if (llvm::Error error = rebuilder.chooseMaskOffsets(firstOffset))
+    return std::move(error);
+  SmallerGraphs result;
+  for (auto [number, graph] :
+       {std::pair(left, &result.lhs), std::pair(right, &result.rhs)}) {
+    llvm::Expected<Graph> small = rebuilder.rebuild(number);
+    if (!small)
+      return small.takeError();
+    if (llvm::Error error = verify(*small))
+      return std::move(error);
+    *graph = std::move(*small);
+  }
+  for (double literal : rules.factors)
+    if (double smaller = plan.getFactor(literal); smaller != literal)
+      result.replaced.literals[literal] = smaller;
+  result.replaced.maskOffsets = rebuilder.getMaskOffsets().getOthers();
+  result.replaced.keepsNumbers = numbers == SizeNumbers::Stay;
+  return result;
 }
 
 static void addCounts(const Graph &graph, std::set<double> &counts) {
@@ -317,62 +382,67 @@ static SizeRules makeRules(const Graph &lhs, const Graph &rhs,
                            SizeNumbers numbers) {
   SizeRules rules;
   bool stay = numbers == SizeNumbers::Stay;
-  std::set<double> &literals = stay ? rules.fixed : rules.factors;
-  for (const Graph *graph : {&lhs, &rhs}) {
+  auto add = [&](const Graph &graph) {
+    std::set<double> literals;
     forEachLiteral(
-        *graph, [&](double literal) { literals.insert(literal); },
+        graph, [&](double literal) { literals.insert(literal); },
         LiteralsOf::OthersThanMasks);
     forEachLiteral(
-        *graph, [&](double literal) { rules.fixed.insert(literal); },
+        graph, [&](double literal) { rules.fixed.insert(literal); },
         LiteralsOf::Masks);
-    rules.avoidsNumbers |= stay || picksValues(*graph);
     if (stay)
-      addCounts(*graph, rules.fixed);
-  }
+      addCounts(graph, rules.fixed);
+    return literals;
+  };
+  std::set<double> ofLhs = add(lhs), ofRhs = add(rhs);
+  bool mayHide = mayHideDifferences(lhs) || mayHideDifferences(rhs);
+  rules.avoidsNumbers = stay || mayHide;
+  if (mayHide)
+    std::set_symmetric_difference(
+        ofLhs.begin(), ofLhs.end(), ofRhs.begin(), ofRhs.end(),
+        std::inserter(rules.unrounded, rules.unrounded.end()));
+  (stay ? rules.fixed : rules.factors).merge(std::move(ofLhs));
+  (stay ? rules.fixed : rules.factors).merge(std::move(ofRhs));
   return rules;
 }
 
-/// Of graphs whose reshapes keep dimensions whole.
-static llvm::Expected<SmallerGraphs> shrink(const Graph &lhs, const Graph &rhs,
-                                            const SizeRules &rules,
-                                            SizeNumbers numbers,
-                                            SizeChoice choice) {
-  SizeNames names;
-  llvm::Expected<unsigned> left = names.addGraph(lhs);
-  if (!left)
-    return left.takeError();
-  llvm::Expected<unsigned> right = names.addGraph(rhs);
-  if (!right)
-    return right.takeError();
-  names.unifyInterfaces(*left, *right);
-  llvm::Expected<SizePlan> plan = planSizes(names, *left, *right, rules);
-  if (plan && choice == SizeChoice::Others)
-    plan = planOthers(names, *left, *right, rules, *plan);
-  if (!plan)
-    return plan.takeError();
-  if (llvm::Error error = checkLiterals(rules.factors, *plan))
+/// Which sizes of a pair: the least, or all others.
+enum class Sizes { Least, Others };
+
+static llvm::Expected<std::vector<SmallerGraphs>>
+shrink(const Graph &lhs, const Graph &rhs, const SizeRules &rules,
+       SizeNumbers numbers, Sizes which) {
+  NamedPair pair;
+  if (llvm::Error error = pair.add(lhs, rhs))
     return std::move(error);
-  if (llvm::Error error = checkSizesOfLiterals(rules.factors, names, *plan))
-    return std::move(error);
-  Rebuilder rebuilder(names, *plan, numbers);
-  if (llvm::Error error = rebuilder.chooseMaskOffsets(choice))
-    return std::move(error);
-  llvm::Expected<Graph> small = rebuilder.rebuild(*left);
-  if (!small)
-    return small.takeError();
-  llvm::Expected<Graph> other = rebuilder.rebuild(*right);
-  if (!other)
-    return other.takeError();
-  for (const Graph *graph : {&*small, &*other})
-    if (llvm::Error error = verify(*graph))
+  llvm::Expected<SizePlan> least = pair.plan(rules);
+  if (!least)
+    return least.takeError();
+  std::vector<SmallerGraphs> all;
+  auto add = [&](const SizePlan &plan, int64_t firstOffset) -> llvm::Error {
+    auto small = pair.rebuild(plan, rules, numbers, firstOffset);
+    if (!small)
+      return small.takeError();
+    all.push_back(std::move(*small));
+    return llvm::Error::success();
+  };
+  if (which == Sizes::Least) {
+    if (llvm::Error error = add(*least, /*firstOffset=*/1))
       return std::move(error);
-  SmallerGraphs result{std::move(*small), std::move(*other)};
-  for (double literal : rules.factors)
-    if (double smaller = plan->getFactor(literal); smaller != literal)
-      result.replaced.literals[literal] = smaller;
-  result.replaced.maskOffsets = rebuilder.getMaskOffsets().getOthers();
-  result.replaced.keepsNumbers = numbers == SizeNumbers::Stay;
-  return result;
+    return all;
+  }
+  // As many as tell any two extents of axes apart.
+  unsigned wanted = llvm::Log2_32_Ceil(std::max(2u, least->getNumExtents()));
+  std::vector<SizePlan> plans = {std::move(*least)};
+  while (plans.size() <= wanted) {
+    llvm::Expected<SizePlan> plan = pair.planOther(rules, plans);
+    if (!plan)
+      return plan.takeError();
+    if (llvm::Error error = add(*plan, plans.size() + 1))
+      return std::move(error);
+    plans.push_back(std::move(*plan));
+  }
+  return all;
 }
 
 static bool hasCausalMask(const Graph &graph) {
@@ -383,41 +453,49 @@ static bool hasCausalMask(const Graph &graph) {
 }
 
 /// By the first rules that work.
-static llvm::Expected<SmallerGraphs> shrinkAnyhow(const Graph &lhs,
-                                                  const Graph &rhs,
-                                                  SizeNumbers numbers,
-                                                  SizeChoice choice) {
+static llvm::Expected<std::vector<SmallerGraphs>>
+shrinkAnyhow(const Graph &lhs, const Graph &rhs, SizeNumbers numbers,
+             Sizes which) {
+  llvm::Expected<SplitPair> pair = SplitPair::make(lhs, rhs);
+  if (!pair)
+    return pair.takeError();
   // Offsets of masks have to be in between sizes, or are as small as what those
   // differ by.
   llvm::SmallVector<int64_t, 3> ratios = {2};
   if (hasCausalMask(lhs) || hasCausalMask(rhs))
     ratios.append({4, 1});
-  SizeRules rules = makeRules(lhs, rhs, numbers);
+  SizeRules rules = makeRules(pair->getLhs(), pair->getRhs(), numbers);
   std::string why;
   for (bool extentsFollow : {false, true})
     for (int64_t ratio : ratios) {
       rules.extentsFollow = extentsFollow;
       rules.ratio = ratio;
-      llvm::Expected<SmallerGraphs> small =
-          shrink(lhs, rhs, rules, numbers, choice);
-      if (small)
-        return small;
-      why = llvm::toString(small.takeError());
+      auto small =
+          shrink(pair->getLhs(), pair->getRhs(), rules, numbers, which);
+      if (!small) {
+        why = llvm::toString(small.takeError());
+        continue;
+      }
+      for (SmallerGraphs &graphs : *small) {
+        graphs.lhs = pair->joinDimensions(graphs.lhs);
+        graphs.rhs = pair->joinDimensions(graphs.rhs);
+      }
+      return small;
     }
   return llvm::createStringError(why);
 }
 
 llvm::Expected<SmallerGraphs>
 mlir::mirage::withSmallerSizes(const Graph &lhs, const Graph &rhs,
-                               SizeNumbers numbers, SizeChoice choice) {
-  llvm::Expected<SplitPair> pair = SplitPair::make(lhs, rhs);
-  if (!pair)
-    return pair.takeError();
-  llvm::Expected<SmallerGraphs> small =
-      shrinkAnyhow(pair->getLhs(), pair->getRhs(), numbers, choice);
+                               SizeNumbers numbers) {
+  auto small = shrinkAnyhow(lhs, rhs, numbers, Sizes::Least);
   if (!small)
-    return small;
-  small->lhs = pair->joinDimensions(small->lhs);
-  small->rhs = pair->joinDimensions(small->rhs);
-  return small;
+    return small.takeError();
+  return std::move(small->front());
+}
+
+llvm::Expected<std::vector<SmallerGraphs>>
+mlir::mirage::withOtherSizes(const Graph &lhs, const Graph &rhs,
+                             SizeNumbers numbers) {
+  return shrinkAnyhow(lhs, rhs, numbers, Sizes::Others);
 }

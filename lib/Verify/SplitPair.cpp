@@ -24,10 +24,13 @@ static Graph joinGraphs(const Graph &lhs, const Graph &rhs) {
 }
 
 llvm::Expected<SplitPair> SplitPair::make(const Graph &lhs, const Graph &rhs) {
-  auto joint = factorDimensions(joinGraphs(lhs, rhs));
-  if (!joint)
-    return joint.takeError();
-  auto first = joint->ofValues.begin();
+  Graph graph = joinGraphs(lhs, rhs);
+  auto factors = factorDimensions(graph);
+  if (!factors)
+    return factors.takeError();
+  // What a kernel takes as one dimension may be two of the other graph.
+  DimensionFactors joint = mergeFactors(graph, *factors, MergedFactors::Whole);
+  auto first = joint.ofValues.begin();
   DimensionFactors left{{first, first + lhs.getNumValues()}};
   DimensionFactors right{{first, first + rhs.getNumInputs()}};
   first += lhs.getNumValues();

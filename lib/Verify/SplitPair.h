@@ -14,8 +14,9 @@
 namespace mlir::mirage {
 
 /// Two graphs of equal interfaces, in which every dimension is split into the
-/// factors that reshapes of one or the other make of it. So each dimension has
-/// a size that can be chosen.
+/// factors that reshapes of one or the other make of it, but for those that a
+/// kernel takes as one, and no other operation tells apart. So each dimension
+/// has a size that can be chosen.
 class SplitPair {
 public:
   /// Errors are factorDimensions' and splitDimensions'.

@@ -38,6 +38,12 @@ inline bool losesSigns(const Graph &graph) {
   return usesFunction(graph, {ScalarFunction::Sqrt, ScalarFunction::Abs});
 }
 
+/// Whether a difference may hide from most trials, in what is not picked or in
+/// a rare pattern of signs.
+inline bool mayHideDifferences(const Graph &graph) {
+  return picksValues(graph) || losesSigns(graph);
+}
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_VERIFY_USEDFUNCTIONS_H

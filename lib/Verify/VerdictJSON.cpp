@@ -8,6 +8,7 @@
 
 #include "Mirage/Verify/VerdictJSON.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,6 +69,21 @@ static llvm::json::Value writeOwnSizes(const OwnSizeTrials &ownSizes) {
   return object;
 }
 
+static void addOtherSizes(llvm::json::Object &object,
+                          const OtherSizeTrials &others) {
+  llvm::json::Object written;
+  if (!others.sizes.empty()) {
+    written["sizes"] = llvm::json::Array(others.sizes);
+    written["trials"] = int64_t(others.trials);
+  }
+  if (!others.problem.empty())
+    written["problem"] = others.problem;
+  if (!others.whyNone.empty())
+    written["whyNone"] = others.whyNone;
+  if (!written.empty())
+    object["otherSizes"] = std::move(written);
+}
+
 llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   llvm::json::Object object{
       {"verdict", getVerdictName(verdict.kind)},
@@ -88,10 +104,7 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
   addReplaced(object, verdict.replaced);
   if (verdict.ownSizes.trials > 0)
     object["ownSizes"] = writeOwnSizes(verdict.ownSizes);
-  if (verdict.otherSizes.trials > 0)
-    object["otherSizes"] =
-        llvm::json::Object{{"sizes", verdict.otherSizes.sizes},
-                           {"trials", int64_t(verdict.otherSizes.trials)}};
+  addOtherSizes(object, verdict.otherSizes);
   if (verdict.exactProof)
     object["exact"] = writeProof(*verdict.exactProof);
   if (!verdict.reason.empty())
@@ -184,12 +197,15 @@ static std::string describeOwnSizes(const Verdict &verdict) {
   return text;
 }
 
-/// "; at 7x8, 8x11 64 trials agree, too".
+/// "; at 7x8, 8x11 and at 9x16, 16x5 64 trials agree, too".
 static std::string describeOtherSizes(const Verdict &verdict) {
   const OtherSizeTrials &others = verdict.otherSizes;
-  if (others.trials == 0)
+  if (!others.whyNone.empty())
+    return "; no other small sizes were tried: " + others.whyNone;
+  if (others.sizes.empty())
     return "";
-  return formatv("; at {0} {1} trials agree, too", others.sizes, others.trials);
+  return formatv("; at {0} {1} trials agree, too",
+                 llvm::join(others.sizes, " and at "), others.trials);
 }
 
 static std::string describeTrials(const Verdict &verdict) {

@@ -379,7 +379,7 @@ static void addExactProof(const Graph &lhs, const Graph &rhs,
     verdict.whyWeaker = std::move(verdict.reason);
     verdict.reason.clear();
   }
-  verdict.isOfSmallerSizes |= !atOwnSizes;
+  verdict.isOfSmallerSizes = !atOwnSizes;
   verdict.whereBothDefined |= proof.whereBothDefined;
 }
 
@@ -392,6 +392,24 @@ static void concludeCancelled(Verdict &verdict) {
   verdict.reason = "cancelled before all trials were made";
 }
 
+/// By numbers as they were in the proof. Of several pieces some may be proved
+/// by those that follow sizes, and some by those that stay.
+static llvm::Expected<OtherSizeTrials>
+tryOtherSizes(const Graph &lhs, const Graph &rhs, const VerifyOptions &options,
+              const Verdict &verdict) {
+  const ReplacedNumbers &replaced = verdict.bound.trials == 0
+                                        ? verdict.exactProof->replaced
+                                        : verdict.replaced;
+  SizeNumbers numbers =
+      replaced.keepsNumbers ? SizeNumbers::Stay : SizeNumbers::Follow;
+  llvm::Expected<OtherSizeTrials> others =
+      tryOtherSizes(lhs, rhs, numbers, options);
+  bool mayBeOfBoth = replaced.keepsNumbers && verdict.pieces > 0;
+  if (!others || others->problem.empty() || others->isCancelled || !mayBeOfBoth)
+    return others;
+  return tryOtherSizes(lhs, rhs, SizeNumbers::Follow, options);
+}
+
 /// Sizes that a proof is not of have to agree as well. If they do not, a
 /// float64 input at the graphs' own may show whether these do.
 static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
@@ -399,29 +417,23 @@ static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
                                    Verdict &verdict) {
   if (verdict.kind != Verdict::Equal || !verdict.isOfSmallerSizes)
     return llvm::Error::success();
-  bool keepsNumbers =
-      verdict.replaced.keepsNumbers ||
-      (verdict.exactProof && verdict.exactProof->replaced.keepsNumbers);
-  llvm::Expected<OtherSizeTrials> others = tryOtherSizes(
-      lhs, rhs, keepsNumbers ? SizeNumbers::Stay : SizeNumbers::Follow,
-      options);
+  llvm::Expected<OtherSizeTrials> others =
+      tryOtherSizes(lhs, rhs, options, verdict);
   if (!others)
     return others.takeError();
   verdict.otherSizes = std::move(*others);
   if (verdict.otherSizes.isCancelled)
     concludeCancelled(verdict);
-  if (verdict.otherSizes.disagreement.empty())
+  const std::string &problem = verdict.otherSizes.problem;
+  if (verdict.otherSizes.isCancelled || problem.empty())
     return llvm::Error::success();
-  llvm::StringRef sizes =
-      verdict.sizes.empty() ? verdict.exactProof->sizes : verdict.sizes;
-  std::string reason = llvm::formatv(
-      "smaller sizes agree, {0}, and others do not: at {1} {2}", sizes,
-      verdict.otherSizes.sizes, verdict.otherSizes.disagreement);
+  std::string reason =
+      llvm::formatv("smaller sizes agree, {0}, and others do not: at {1} {2}",
+                    verdict.sizes, verdict.otherSizes.sizes.back(), problem);
   verdict.kind = Verdict::Unknown;
   verdict.reason = reason;
   verdict.bound = {};
   verdict.whyWeaker.clear();
-  verdict.exactProof.reset();
   return askOwnSizes(lhs, rhs, options, reason, verdict);
 }
 

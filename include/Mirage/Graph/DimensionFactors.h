@@ -29,6 +29,7 @@ namespace mlir::mirage {
 /// Sizes larger than 1, outermost first; {1} of a dimension of size 1.
 using FactorList = llvm::SmallVector<int64_t, 2>;
 
+/// The factors of every dimension, or what mergeFactors makes of them.
 struct DimensionFactors {
   std::vector<llvm::SmallVector<FactorList, 4>> ofValues; ///< by ValueId
 
@@ -42,6 +43,27 @@ struct DimensionFactors {
 /// a dimension in ways of which neither refines the other (6 as [2, 3] and as
 /// [3, 2]), or where a slice or concat cuts through a factor.
 llvm::Expected<DimensionFactors> factorDimensions(const Graph &graph);
+
+enum class MergedFactors {
+  All,
+  Whole, ///< those that some nested graph or causal mask takes as one dimension
+};
+
+/// Factors that no operation tells apart, as one: wherever there is one of
+/// them, in every value, there is the other, next to it. So the rows and
+/// columns of what is computed element by element are a single dimension, and
+/// so are the heads and rows of X[heads, rows, k]·W[k, n]:
+///
+///   X    [2], [16], [64]   becomes   [1], [32], [64]
+///   W    [64], [8]                   [64], [8]
+///   XW   [2], [16], [8]              [1], [32], [8]
+///
+/// The product stands where the innermost stood, so that a list need not be of
+/// factors of its own dimension any more, but all of a value's together are.
+/// Dimensions of which some operation takes a part are left alone.
+DimensionFactors mergeFactors(const Graph &graph,
+                              const DimensionFactors &factors,
+                              MergedFactors which);
 
 /// The same operations with a dimension for each factor, of inputs and outputs
 /// too, so that reshapes neither split nor join any. A dimension of size 1 that

@@ -50,8 +50,8 @@ RewrittenProgram withReshapes(const Graph &program, Graph body);
 llvm::Expected<RewrittenProgram> peelReshapes(const Graph &program);
 
 /// Every dimension as its factors (Graph/DimensionFactors.h), so that reshapes
-/// neither split nor join any. Errors are factorDimensions', or say which
-/// operation needs a dimension whole.
+/// neither split nor join any, and what no operation tells apart as one. Errors
+/// are factorDimensions', or say which operation needs a dimension whole.
 llvm::Expected<RewrittenProgram> splitProgram(const Graph &program);
 
 /// No slices and concats: pieces of tensors are tensors, of inputs and outputs

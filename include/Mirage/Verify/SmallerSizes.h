@@ -49,15 +49,6 @@ enum class SizeNumbers {
   Stay,   ///< all of them are literals: a mean of 4096 divides by 4096 still
 };
 
-/// Which of the small sizes that a pair may have. What is equal at some of
-/// them need not be at others: 3·x + x is 4·x, where it stands for 64·x + x and
-/// 96·x.
-enum class SizeChoice {
-  Least,  ///< what bounds are of
-  Others, ///< as unlike these as can be had, larger, and not in their order;
-          ///< axes of different extents have different ones, if possible
-};
-
 struct SmallerGraphs {
   Graph lhs, rhs;
   ReplacedNumbers replaced = {};
@@ -80,8 +71,17 @@ struct SmallerGraphs {
 /// \returns the pair, or an error that says what stands in the way.
 llvm::Expected<SmallerGraphs>
 withSmallerSizes(const Graph &lhs, const Graph &rhs,
-                 SizeNumbers numbers = SizeNumbers::Follow,
-                 SizeChoice choice = SizeChoice::Least);
+                 SizeNumbers numbers = SizeNumbers::Follow);
+
+/// The same with larger sizes than these, and with others again if axes have
+/// more than two extents: what is equal at some small sizes need not be at
+/// others. 3·x + x is 4·x, where it stands for 64·x + x and 96·x. Of two axes
+/// of different extents one has 4 and one 8 in some of them, or as many as do
+/// not make graphs large.
+/// \returns one at least, or why there is none.
+llvm::Expected<std::vector<SmallerGraphs>>
+withOtherSizes(const Graph &lhs, const Graph &rhs,
+               SizeNumbers numbers = SizeNumbers::Follow);
 
 } // namespace mlir::mirage
 

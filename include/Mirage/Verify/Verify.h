@@ -137,14 +137,15 @@ struct OwnSizeTrials {
   bool isSampled() const { return !samples.empty(); }
 };
 
-/// Trials at other small sizes than a proof is of, beside it: they are asked
-/// where something is picked or signs are lost (Verdict::otherSizes).
 struct OtherSizeTrials {
-  /// That counted, for the element with the fewest.
+  /// That counted at each of these sizes, for the element with the fewest.
   unsigned trials = 0;
-  std::string sizes = {}; ///< shapes of the inputs, "7x8, 8x11"
-  /// Why they disagree, if they do.
-  std::string disagreement = {};
+  std::vector<std::string> sizes = {}; ///< shapes of the inputs, "7x8, 8x11"
+  /// What is wrong at the last of them, if something is: they disagree, or
+  /// decide nothing.
+  std::string problem = {};
+  /// Why there were no such trials, if they were asked for.
+  std::string whyNone = {};
   bool isCancelled = false; ///< there were to be more
 };
 
@@ -185,7 +186,9 @@ struct Verdict {
   /// Whether what is proved, of some piece at least, is proved at smaller sizes
   /// than the graphs' own.
   bool isOfSmallerSizes = false;
-  /// What was tried at sizes that are neither these nor the graphs' own.
+  /// Trials at small sizes that the bound is not of, which are asked for where
+  /// what is proved is proved at small sizes, and something is picked or signs
+  /// are lost: they decide whether this is Equal, but bound nothing.
   OtherSizeTrials otherSizes = {};
   /// The bound is a sum over so many pieces of the graphs, which were cut where
   /// they have values in common, and the sizes are those of the piece with the
@@ -203,6 +206,8 @@ struct Verdict {
     int64_t element;
   };
   std::optional<Place> disagreement = std::nullopt;
+  /// Where a trial found one graph undefined and the other one not.
+  std::optional<Place> oneSided = std::nullopt;
   /// Unknown because `VerifyOptions::isCancelled` was true before all trials
   /// were made.
   bool isCancelled = false;
@@ -233,7 +238,9 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// Judges graphs with the same inputs and outputs, matched in order: at their
 /// own sizes, and if these are large, at smaller ones as well; where that
 /// proves too little, piece by piece, if they have values in common to be cut
-/// at. The same graph is equal before all of that. Both are verified graphs.
+/// at. The same graph is equal before all of that. Where something may hide,
+/// what was proved at smaller sizes has to agree at others, too
+/// (OtherSizeTrials). Both are verified graphs.
 /// With an exact proof asked for, Equal is what is proved by one at the graphs'
 /// own sizes; or proved by one at smaller sizes, and trials at their own agree;
 /// or the same graph. Those of which even samples take too much at their own

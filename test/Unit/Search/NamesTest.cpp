@@ -110,12 +110,23 @@ TEST(NamesTest, AMaskOfSplitRowsIsAnError) {
   ProgramBuilder b;
   ValueId x = b.input({6, 4});
   ValueId masked = b.apply(Opcode::CausalMask, {x});
-  Graph graph = b.finish({b.apply(Opcode::Reshape, {masked}, {}, {2, 3, 4})});
-  auto program = rewriteForSearch(graph);
+  ValueId split = b.apply(Opcode::Reshape, {masked}, {}, {2, 3, 4});
+  auto program = rewriteForSearch(b.finish({b.reduce(Opcode::Max, split, 1)}));
   ASSERT_FALSE(!!program);
   EXPECT_EQ(llvm::toString(program.takeError()),
             "operation 0 (causal_mask): expects dimensions that no "
             "reshape splits, got 6 in parts");
+}
+
+/// Rows that are split and nothing else are rows.
+TEST(NamesTest, AMaskOfRowsThatStayTogether) {
+  ProgramBuilder b;
+  ValueId x = b.input({6, 4});
+  ValueId masked = b.apply(Opcode::CausalMask, {x});
+  ValueId split = b.apply(Opcode::Reshape, {masked}, {}, {2, 3, 4});
+  auto program = rewriteForSearch(b.finish({b.apply(Opcode::Exp, {split})}));
+  ASSERT_TRUE(!!program) << llvm::toString(program.takeError());
+  EXPECT_EQ(program->body.getType(0).shape, (Shape{6, 4}));
 }
 
 //===----------------------------------------------------------------------===//
