@@ -8,7 +8,6 @@
 
 #include "MaskOffsets.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <cassert>
@@ -84,40 +83,75 @@ bool MaskOffsets::agree(const Chosen &lhs, const Chosen &rhs) {
   return true;
 }
 
+/// Whether offsets that differ there do not here, by no size.
+static bool areOneByChance(const MaskOffsets::Mask &a,
+                           const MaskOffsets::Candidate &aHere,
+                           const MaskOffsets::Mask &b,
+                           const MaskOffsets::Candidate &bHere) {
+  return !aHere.isExplained && !bHere.isExplained && a.offset != b.offset &&
+         aHere.here == bHere.here;
+}
+
 bool MaskOffsets::fits(const Chosen &chosen) const {
   constexpr int64_t kLargest = int64_t(1) << 60; // so that sums do not overflow
   return chosen.mask.offset >= -kLargest && chosen.mask.offset <= kLargest &&
          agree(chosen, chosen) && llvm::all_of(all, [&](const Chosen &other) {
-           return agree(chosen, other);
+           return agree(chosen, other) &&
+                  !areOneByChance(chosen.mask, chosen.offset, other.mask,
+                                  other.offset);
          });
 }
 
+/// In how much a mask is what it is at other small sizes: how many columns the
+/// first and the last row see, or columns are not seen.
+unsigned MaskOffsets::countFlaws(const Chosen &chosen) const {
+  auto isSame = [](const Mask &a, const Mask &b) {
+    return std::tuple(a.offset, a.rows.back().first, a.columns.back().first) ==
+           std::tuple(b.offset, b.rows.back().first, b.columns.back().first);
+  };
+  auto list = [](const Chosen &of) {
+    int64_t offset = of.offset.here;
+    return std::array<int64_t, 3>{offset, offset + of.mask.rows.back().second,
+                                  offset - of.mask.columns.back().second};
+  };
+  unsigned count = 0;
+  for (const MaskOffsets &other : atOtherSizes)
+    for (const Chosen &there : other.all)
+      if (isSame(there.mask, chosen.mask))
+        for (auto [a, b] : llvm::zip_equal(list(there), list(chosen)))
+          count += a == b;
+  return count;
+}
+
 /// What may become of an offset, the likeliest first.
-static std::vector<MaskOffsets::Candidate>
-listCandidates(const MaskOffsets::Mask &mask, int64_t first) {
+std::vector<MaskOffsets::Candidate>
+MaskOffsets::listCandidates(const Mask &mask) const {
   if (mask.offset == 0)
     return {{0, /*isExplained=*/true}};
-  std::vector<MaskOffsets::Candidate> candidates;
+  std::vector<Candidate> candidates;
   for (auto [rowsThere, rowsHere] : mask.rows)
     for (auto [columnsThere, columnsHere] : mask.columns)
       if (mask.offset == columnsThere - rowsThere)
         candidates.push_back({columnsHere - rowsHere, /*isExplained=*/true});
   int64_t most = mask.rows.back().second + mask.columns.back().second;
-  for (int64_t number : llvm::seq(most)) {
-    int64_t size = 1 + (number + first - 1) % most;
+  std::vector<std::pair<unsigned, int64_t>> byFlaws;
+  for (int64_t size = 1; size <= most; ++size) {
+    Candidate candidate{mask.offset > 0 ? size : -size, /*isExplained=*/false};
+    byFlaws.push_back({countFlaws({mask, candidate}), size});
+  }
+  llvm::sort(byFlaws);
+  for (auto [flaws, size] : byFlaws)
     candidates.push_back({mask.offset > 0 ? size : -size,
                           /*isExplained=*/false});
-  }
   return candidates;
 }
 
 /// Adds offsets for the masks to those that were chosen.
 /// \param steps  how many more candidates may be tried.
-bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, int64_t first,
-                            unsigned &steps) {
+bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps) {
   if (masks.empty())
     return true;
-  for (const Candidate &candidate : listCandidates(masks.front(), first)) {
+  for (const Candidate &candidate : listCandidates(masks.front())) {
     if (steps == 0)
       return false;
     --steps;
@@ -125,15 +159,16 @@ bool MaskOffsets::chooseAll(llvm::ArrayRef<Mask> masks, int64_t first,
     if (!fits(chosen))
       continue;
     all.push_back(std::move(chosen));
-    if (chooseAll(masks.drop_front(), first, steps))
+    if (chooseAll(masks.drop_front(), steps))
       return true;
     all.pop_back();
   }
   return false;
 }
 
-llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks,
-                                                int64_t first) {
+llvm::Expected<MaskOffsets>
+MaskOffsets::choose(std::vector<Mask> masks,
+                    llvm::ArrayRef<MaskOffsets> others) {
   constexpr unsigned kMaxSteps = 4096;
   auto getKey = [](const Mask &mask) {
     return std::tuple(std::abs(mask.offset), mask.offset, mask.rows,
@@ -144,10 +179,12 @@ llvm::Expected<MaskOffsets> MaskOffsets::choose(std::vector<Mask> masks,
   });
   masks.erase(llvm::unique(masks), masks.end());
   MaskOffsets result;
+  result.atOtherSizes = others;
   unsigned steps = kMaxSteps;
-  if (!result.chooseAll(masks, first, steps))
+  if (!result.chooseAll(masks, steps))
     return llvm::createStringError(
         "no offsets of causal masks hide what theirs do");
+  result.atOtherSizes = {};
   for (const auto &[mask, offset] : result.all)
     if (!offset.isExplained)
       result.others[mask.offset] = offset.here;

@@ -53,12 +53,13 @@ public:
   };
 
   /// Chooses offsets for all causal masks of two graphs. Of an offset that no
-  /// sizes explain the sign stays. An error where none keeps the order of
-  /// places along dimensions that may be one.
-  /// \param first  what is tried first for those that no sizes explain, before
-  ///               what is larger.
-  static llvm::Expected<MaskOffsets> choose(std::vector<Mask> masks,
-                                            int64_t first = 1);
+  /// sizes explain the sign stays, and different ones stay different. An error
+  /// where none keeps the order of places along dimensions that may be one.
+  /// \param others  of the same masks at other small sizes. What rows and
+  ///                columns a mask leaves is not as many as there, if it can
+  ///                be.
+  static llvm::Expected<MaskOffsets>
+  choose(std::vector<Mask> masks, llvm::ArrayRef<MaskOffsets> others = {});
 
   /// The offset here of one of the masks.
   int64_t get(const Mask &mask) const;
@@ -79,10 +80,13 @@ private:
   static std::array<Places, 2> getPlaces(const Chosen &chosen);
   static bool agree(const Chosen &lhs, const Chosen &rhs);
   bool fits(const Chosen &chosen) const;
-  bool chooseAll(llvm::ArrayRef<Mask> masks, int64_t first, unsigned &steps);
+  unsigned countFlaws(const Chosen &chosen) const;
+  std::vector<Candidate> listCandidates(const Mask &mask) const;
+  bool chooseAll(llvm::ArrayRef<Mask> masks, unsigned &steps);
 
   std::vector<Chosen> all;
   std::map<int64_t, int64_t> others;
+  llvm::ArrayRef<MaskOffsets> atOtherSizes; ///< while it chooses
 };
 
 } // namespace mlir::mirage

@@ -40,6 +40,7 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   std::vector<SampledShape> samples = lhs.ownSizes.samples;
   llvm::append_range(samples, rhs.ownSizes.samples);
   bool isOfSmallerSizes = lhs.isOfSmallerSizes || rhs.isOfSmallerSizes;
+  bool areFew = lhs.otherSizes.areFew || rhs.otherSizes.areFew;
   ReplacedNumbers replaced = lhs.replaced;
   unite(replaced, rhs.replaced);
   bool isLeftWeaker = lhs.kind != Verdict::Equal ||
@@ -51,6 +52,7 @@ Verdict mlir::mirage::join(Verdict lhs, Verdict rhs) {
   sum.ownSizes.trials = std::min(trialsOfLhs, trialsOfRhs);
   sum.ownSizes.samples = std::move(samples);
   sum.isOfSmallerSizes = isOfSmallerSizes;
+  sum.otherSizes.areFew = areFew;
   sum.isSameGraph = false;
   sum.replaced = std::move(replaced);
   return sum;
@@ -69,8 +71,20 @@ static std::optional<Verdict> judgePiece(const Graph &lhs, const Graph &rhs,
     llvm::consumeError(verdict.takeError());
     return std::nullopt;
   }
-  return isProved(*verdict, options) ? std::optional(std::move(*verdict))
-                                     : std::nullopt;
+  if (!isProved(*verdict, options))
+    return std::nullopt;
+  if (verdict->isOfSmallerSizes) {
+    llvm::Expected<OtherSizeTrials> others =
+        tryOtherSizes(lhs, rhs, verdict->replaced.getNumbers(), options);
+    if (!others) {
+      llvm::consumeError(others.takeError());
+      return std::nullopt;
+    }
+    if (others->isCancelled || !others->problem.empty())
+      return std::nullopt;
+    verdict->otherSizes = std::move(*others);
+  }
+  return std::move(*verdict);
 }
 
 /// The verdict on graphs that were cut where they have values in common; none

@@ -162,7 +162,6 @@ unsigned mlir::mirage::computeSignDegree(const Graph &graph) {
 }
 
 bool mlir::mirage::mayMissPattern(unsigned degree, unsigned numTrials) {
-  constexpr double kEnoughLog2 = -10;
-  return degree > 0 &&
-         numTrials * std::log2(1 - std::exp2(-double(degree))) > kEnoughLog2;
+  return degree > 0 && numTrials * std::log2(1 - std::exp2(-double(degree))) >
+                           kEnoughTrialsLog2;
 }

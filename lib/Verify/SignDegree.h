@@ -29,6 +29,10 @@ constexpr unsigned kManySigns = 1000;
 /// \param graph  without composed operators.
 unsigned computeSignDegree(const Graph &graph);
 
+/// The chance, as a power of two, that trials that are enough may all have
+/// missed what they are to see.
+constexpr double kEnoughTrialsLog2 = -10;
+
 /// Whether so many trials may all have missed one pattern of signs in
 /// 2^degree, but for a chance of 2^-10.
 bool mayMissPattern(unsigned degree, unsigned numTrials);

@@ -77,11 +77,15 @@ void SizeNames::addCut(int whole, int part, std::vector<int> axes) {
     cuts.push_back({whole, part, std::move(axes)});
 }
 
-bool SizeNames::isExact(const Cut &cut) const {
+int64_t SizeNames::countCovered(const Cut &cut) const {
   int64_t covered = cut.part == kNone ? 1 : sizes[cut.part];
   for (int axis : cut.axes)
     covered *= getExtent(axis);
-  return cut.whole != kNone && covered == sizes[cut.whole];
+  return covered;
+}
+
+bool SizeNames::isExact(const Cut &cut) const {
+  return cut.whole != kNone && countCovered(cut) == sizes[cut.whole];
 }
 
 void SizeNames::unifyWholes() {

@@ -51,6 +51,8 @@ public:
   size_t getNumAxes() const { return axes.size(); }
 
   llvm::ArrayRef<Cut> getCuts() const { return cuts; }
+  /// How many elements tiles have along a dimension, with what is missing.
+  int64_t countCovered(const Cut &cut) const;
   /// Whether tiles end where the whole does.
   bool isExact(const Cut &cut) const;
   /// Names of dimensions that an operation takes a part of, or puts together:

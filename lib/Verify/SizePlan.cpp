@@ -120,6 +120,15 @@ bool SizePlan::isReady(int name) const {
   });
 }
 
+/// The largest whole that tiles of a size are cut out of.
+int64_t SizePlan::getWhole(const Cut &cut, int64_t part) const {
+  int64_t blocks = getBlocks(cut);
+  if (names.isExact(cut))
+    return part * blocks;
+  int64_t more = getPart(cut, 0) - 1;
+  return (part - more) * blocks - 1;
+}
+
 /// The size that tiles ask for which have one already, as they are cut out of
 /// something else too.
 std::optional<int64_t> SizePlan::getForced(int name) const {
@@ -130,8 +139,7 @@ std::optional<int64_t> SizePlan::getForced(int name) const {
     if (cut.part == SizeNames::kNone && names.isExact(cut))
       return getBlocks(cut);
     if (cut.part != SizeNames::kNone && sizes[names.resolve(cut.part)] != 0)
-      return sizes[names.resolve(cut.part)] * getBlocks(cut) -
-             !names.isExact(cut);
+      return getWhole(cut, sizes[names.resolve(cut.part)]);
   }
   return std::nullopt;
 }
@@ -146,20 +154,53 @@ int64_t SizePlan::getLeast(int name) const {
   return least;
 }
 
-/// How many elements the last tiles of a partial cut lack, of a whole of a
-/// size.
-int64_t SizePlan::countMissing(const Cut &cut, int64_t size) const {
+/// The size of the tiles that a whole of a size is cut into. Partial tiles are
+/// as small as that allows; but where several cuts of the whole have as many
+/// blocks and go on by more or less behind its end, they do here, too, unless
+/// this is the least plan.
+int64_t SizePlan::getPart(const Cut &cut, int64_t size) const {
   int64_t blocks = getBlocks(cut);
-  return (size / blocks + 1) * blocks - size;
+  if (names.isExact(cut))
+    return size / blocks;
+  std::set<int64_t> fewer;
+  if (!others.empty())
+    for (const Cut &sibling : names.getCuts())
+      if (names.resolve(sibling.whole) == names.resolve(cut.whole) &&
+          !names.isExact(sibling) && getBlocks(sibling) == blocks &&
+          names.countCovered(sibling) < names.countCovered(cut))
+        fewer.insert(names.countCovered(sibling));
+  return size / blocks + 1 + fewer.size();
+}
+
+/// How many elements the last tiles of a cut lack, of a whole of a size.
+int64_t SizePlan::countMissing(const Cut &cut, int64_t size) const {
+  return getPart(cut, size) * getBlocks(cut) - size;
 }
 
 /// Whether every tile has an element of a whole of this size.
 bool SizePlan::fillsTiles(llvm::ArrayRef<int> group, int64_t size) const {
   return llvm::all_of(names.getCuts(), [&](const Cut &cut) {
     return !llvm::is_contained(group, names.resolve(cut.whole)) ||
-           names.isExact(cut) ||
-           countMissing(cut, size) < size / getBlocks(cut) + 1;
+           names.isExact(cut) || countMissing(cut, size) < getPart(cut, size);
   });
+}
+
+/// How many partial cuts of a whole lack as much as in another plan, or pairs
+/// of them go equally far behind its end here and not there, or the opposite.
+unsigned SizePlan::countEdgeFlaws(int name, int64_t size) const {
+  unsigned count = 0;
+  for (const Cut &cut : names.getCuts()) {
+    if (names.resolve(cut.whole) != name || names.isExact(cut))
+      continue;
+    for (const SizePlan &other : others)
+      count +=
+          countMissing(cut, size) == other.countMissing(cut, other.sizes[name]);
+    for (const Cut &sibling : names.getCuts())
+      if (names.resolve(sibling.whole) == name && !isFollowed(sibling))
+        count += (names.countCovered(cut) == names.countCovered(sibling)) !=
+                 (countMissing(cut, size) == countMissing(sibling, size));
+  }
+  return count;
 }
 
 /// How many sums, differences and means of others, neighbours of others, and
@@ -178,17 +219,13 @@ unsigned SizePlan::countRelations(int64_t size) const {
 
 SizePlan::Flaws SizePlan::countFlaws(llvm::ArrayRef<int> group,
                                      int64_t size) const {
-  unsigned numSame = 0, numSameEdges = 0;
-  for (const SizePlan &other : others) {
-    for (int name : group)
+  unsigned numSame = 0, numEdges = 0;
+  for (int name : group) {
+    for (const SizePlan &other : others)
       numSame += other.sizes[name] == size;
-    for (const Cut &cut : names.getCuts())
-      if (int whole = names.resolve(cut.whole);
-          llvm::is_contained(group, whole) && !names.isExact(cut))
-        numSameEdges += countMissing(cut, size) ==
-                        other.countMissing(cut, other.sizes[whole]);
+    numEdges += countEdgeFlaws(name, size);
   }
-  return {numSame, numSameEdges, countRelations(size)};
+  return {numSame, numEdges, countRelations(size)};
 }
 
 /// One size for some names, that no other name has, if there is a choice; but
@@ -270,7 +307,7 @@ bool SizePlan::spread(int name) {
     if (names.resolve(cut.whole) != name || cut.part == SizeNames::kNone)
       continue;
     int part = names.resolve(cut.part);
-    int64_t size = sizes[name] / getBlocks(cut) + !names.isExact(cut);
+    int64_t size = getPart(cut, sizes[name]);
     if (sizes[part] != 0 && sizes[part] != size)
       return false;
     sizes[part] = size;
@@ -291,6 +328,11 @@ void SizePlan::assignFixed() {
       sizes[names.resolve(cut.part)] = 2;
 }
 
+static llvm::Error makeTileError() {
+  return llvm::createStringError(
+      "one tile is cut out of dimensions that cannot have one small size");
+}
+
 /// Chooses the size of a name if it has none, and can have one.
 llvm::Error SizePlan::assign(int name, bool &progress) {
   if (names.resolve(name) != name || !isReady(name))
@@ -301,10 +343,7 @@ llvm::Error SizePlan::assign(int name, bool &progress) {
       used.insert(sizes[name]);
     progress = true;
   }
-  if (!spread(name))
-    return llvm::createStringError(
-        "one tile is cut out of dimensions that cannot have one small size");
-  return llvm::Error::success();
+  return spread(name) ? llvm::Error::success() : makeTileError();
 }
 
 llvm::Error SizePlan::run(llvm::ArrayRef<SizePlan> othersThan) {
@@ -313,6 +352,11 @@ llvm::Error SizePlan::run(llvm::ArrayRef<SizePlan> othersThan) {
   assignFixed();
   chooseMasked();
   int numNames = sizes.size();
+  // Whatever the order, tiles of what has a size get theirs first.
+  for (int name : llvm::seq(numNames))
+    if (names.resolve(name) == name && sizes[name] != 0 && isReady(name) &&
+        !spread(name))
+      return makeTileError();
   for (bool progress = true; progress;) {
     progress = false;
     for (int number : llvm::seq(numNames)) {

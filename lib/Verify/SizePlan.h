@@ -92,7 +92,10 @@ private:
   int64_t getBlocks(const Cut &cut) const;
   int64_t getMultiple(int name) const;
   int64_t getLeast(int name) const;
+  int64_t getPart(const Cut &cut, int64_t size) const;
+  int64_t getWhole(const Cut &cut, int64_t part) const;
   int64_t countMissing(const Cut &cut, int64_t size) const;
+  unsigned countEdgeFlaws(int name, int64_t size) const;
   /// What a size has in common with other plans and sizes, the worst first.
   using Flaws = std::tuple<unsigned, unsigned, unsigned>;
   Flaws countFlaws(llvm::ArrayRef<int> group, int64_t size) const;

@@ -9,12 +9,14 @@
 #include "SmallProof.h"
 #include "FieldJudge.h"
 #include "Mirage/Verify/VerdictJSON.h"
+#include "PickCount.h"
 #include "SignDegree.h"
 #include "TrialMemory.h"
 #include "UsedFunctions.h"
 #include "WrittenGraph.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace mlir::mirage;
@@ -97,19 +99,25 @@ std::string mlir::mirage::addSmallerSizes(llvm::Expected<Verdict> &small,
   return "";
 }
 
-/// What one of some ten elements has to hide shows in one trial of ten, and
-/// what one pattern of signs has, in one of all of these: enough trials for
-/// that, if they take no time.
+/// Whether so many trials see, but for a chance of 2^-10, each value that may
+/// be picked and each pattern of signs.
+static bool seeAll(const Graph &graph, unsigned numTrials) {
+  double picked = countPicked(graph);
+  bool seesPicks =
+      picked == 1 || numTrials * std::log2(1 - 1 / picked) <= kEnoughTrialsLog2;
+  return seesPicks && !mayMissPattern(computeSignDegree(graph), numTrials);
+}
+
+/// As many as see all of that, if they take no time; else some.
 static unsigned countOtherTrials(const Graph &lhs, const Graph &rhs) {
-  constexpr unsigned kFewest = 64, kMost = 2048;
-  constexpr double kMostWork = 1 << 24;
-  unsigned degree = std::max(computeSignDegree(lhs), computeSignDegree(rhs));
+  constexpr unsigned kSome = 64, kMost = 1 << 15;
+  constexpr double kMostWork = 1 << 29;
   double work = std::max(countWork(lhs), countWork(rhs));
-  unsigned trials = kFewest;
-  while (mayMissPattern(degree, trials) && trials < kMost &&
-         2 * trials * work <= kMostWork)
-    trials *= 2;
-  return trials;
+  for (unsigned trials = kSome; trials <= kMost && trials * work <= kMostWork;
+       trials *= 2)
+    if (seeAll(lhs, trials) && seeAll(rhs, trials))
+      return trials;
+  return kSome;
 }
 
 /// Trials say what they are asked for here, and need no terms; but where too
@@ -154,7 +162,9 @@ mlir::mirage::tryOtherSizes(const Graph &lhs, const Graph &rhs,
     if (!verdict)
       return verdict.takeError();
     result.sizes.push_back(printInputSizes(pair.lhs));
-    result.trials = std::min(result.trials, verdict->ownSizes.trials);
+    unsigned trials = verdict->ownSizes.trials;
+    result.trials = std::min(result.trials, trials);
+    result.areFew |= !seeAll(pair.lhs, trials) || !seeAll(pair.rhs, trials);
     result.isCancelled = verdict->isCancelled;
     result.problem = describeProblem(*verdict);
     if (result.isCancelled || !result.problem.empty())

@@ -39,15 +39,15 @@ public:
       : names(names), plan(plan), numbers(numbers) {}
 
   /// Comes first.
-  /// \param first  as MaskOffsets::choose has it.
-  llvm::Error chooseMaskOffsets(int64_t first) {
+  /// \param others  at other small sizes.
+  llvm::Error chooseMaskOffsets(llvm::ArrayRef<MaskOffsets> others) {
     std::vector<MaskOffsets::Mask> masks;
     for (unsigned number = 0; number < names.getNumGraphs(); ++number)
       for (const Node &node : names.getGraph(number).getNodes())
         if (node.opcode == Opcode::CausalMask)
           masks.push_back(getMask(number, node));
     llvm::Expected<MaskOffsets> chosen =
-        MaskOffsets::choose(std::move(masks), first);
+        MaskOffsets::choose(std::move(masks), others);
     if (!chosen)
       return chosen.takeError();
     maskOffsets = std::move(*chosen);
@@ -265,10 +265,9 @@ public:
                                 llvm::ArrayRef<SizePlan> others = {}) const;
   llvm::Expected<SizePlan> planOther(SizeRules rules,
                                      llvm::ArrayRef<SizePlan> others) const;
-  llvm::Expected<SmallerGraphs> rebuild(const SizePlan &plan,
-                                        const SizeRules &rules,
-                                        SizeNumbers numbers,
-                                        int64_t firstOffset) const;
+  llvm::Expected<SmallerGraphs>
+  rebuild(const SizePlan &plan, const SizeRules &rules, SizeNumbers numbers,
+          std::vector<MaskOffsets> &offsets) const;
 
 private:
   uint64_t countMostElements(const SizePlan &plan, unsigned number) const;
@@ -321,35 +320,41 @@ NamedPair::plan(const SizeRules &rules, llvm::ArrayRef<SizePlan> others) const {
   return smaller;
 }
 
-/// Others than these, as different as they can be without large graphs: extents
-/// of axes make sizes that are products of them.
+/// Others than these, as different as they can be without graphs that are much
+/// larger: extents of axes make sizes that are products of them.
 llvm::Expected<SizePlan>
 NamedPair::planOther(SizeRules rules, llvm::ArrayRef<SizePlan> others) const {
-  constexpr uint64_t kManyElements = 1 << 12;
+  constexpr uint64_t kFewElements = 1 << 12, kManyTimes = 16;
   rules.bit = others.size() - 1;
+  llvm::Expected<SizePlan> small = plan(rules, others);
+  uint64_t most = kFewElements;
+  if (small)
+    most = std::max(most, kManyTimes * countMostElements(*small));
   for (std::array<int64_t, 2> extents :
-       {std::array<int64_t, 2>{4, 8}, {4, 2}}) {
+       {std::array<int64_t, 2>{4, 8}, {4, 2}, {2, 4}}) {
     rules.extents = extents;
     llvm::Expected<SizePlan> planned = plan(rules, others);
-    if (planned && countMostElements(*planned) <= kManyElements)
+    if (planned && countMostElements(*planned) <= most) {
+      llvm::consumeError(small.takeError());
       return planned;
+    }
     if (!planned)
       llvm::consumeError(planned.takeError());
   }
-  rules.extents = {2, 2};
-  return plan(rules, others);
+  return small;
 }
 
-llvm::Expected<SmallerGraphs> NamedPair::rebuild(const SizePlan &plan,
-                                                 const SizeRules &rules,
-                                                 SizeNumbers numbers,
-                                                 int64_t firstOffset) const {
+/// \param offsets  those at other sizes before, and then those here, too.
+llvm::Expected<SmallerGraphs>
+NamedPair::rebuild(const SizePlan &plan, const SizeRules &rules,
+                   SizeNumbers numbers,
+                   std::vector<MaskOffsets> &offsets) const {
   if (llvm::Error error = checkLiterals(rules.factors, plan))
     return std::move(error);
   if (llvm::Error error = checkSizesOfLiterals(rules.factors, names, plan))
     return std::move(error);
   Rebuilder rebuilder(names, plan, numbers);
-  if (llvm::Error error = rebuilder.chooseMaskOffsets(firstOffset))
+  if (llvm::Error error = rebuilder.chooseMaskOffsets(offsets))
     return std::move(error);
   SmallerGraphs result;
   for (auto [number, graph] :
@@ -364,7 +369,8 @@ llvm::Expected<SmallerGraphs> NamedPair::rebuild(const SizePlan &plan,
   for (double literal : rules.factors)
     if (double smaller = plan.getFactor(literal); smaller != literal)
       result.replaced.literals[literal] = smaller;
-  result.replaced.maskOffsets = rebuilder.getMaskOffsets().getOthers();
+  offsets.push_back(rebuilder.getMaskOffsets());
+  result.replaced.maskOffsets = offsets.back().getOthers();
   result.replaced.keepsNumbers = numbers == SizeNumbers::Stay;
   return result;
 }
@@ -418,19 +424,20 @@ shrink(const Graph &lhs, const Graph &rhs, const SizeRules &rules,
   llvm::Expected<SizePlan> least = pair.plan(rules);
   if (!least)
     return least.takeError();
+  std::vector<MaskOffsets> offsets;
   std::vector<SmallerGraphs> all;
-  auto add = [&](const SizePlan &plan, int64_t firstOffset) -> llvm::Error {
-    auto small = pair.rebuild(plan, rules, numbers, firstOffset);
+  auto add = [&](const SizePlan &plan) -> llvm::Error {
+    auto small = pair.rebuild(plan, rules, numbers, offsets);
     if (!small)
       return small.takeError();
     all.push_back(std::move(*small));
     return llvm::Error::success();
   };
-  if (which == Sizes::Least) {
-    if (llvm::Error error = add(*least, /*firstOffset=*/1))
-      return std::move(error);
+  if (llvm::Error error = add(*least))
+    return std::move(error);
+  if (which == Sizes::Least)
     return all;
-  }
+  all.clear();
   // As many as tell any two extents of axes apart.
   unsigned wanted = llvm::Log2_32_Ceil(std::max(2u, least->getNumExtents()));
   std::vector<SizePlan> plans = {std::move(*least)};
@@ -438,7 +445,7 @@ shrink(const Graph &lhs, const Graph &rhs, const SizeRules &rules,
     llvm::Expected<SizePlan> plan = pair.planOther(rules, plans);
     if (!plan)
       return plan.takeError();
-    if (llvm::Error error = add(*plan, plans.size() + 1))
+    if (llvm::Error error = add(*plan))
       return std::move(error);
     plans.push_back(std::move(*plan));
   }

@@ -39,6 +39,9 @@ bool mlir::mirage::appliesFunction(const Node &node,
                                    llvm::ArrayRef<ScalarFunction> functions) {
   static const std::array<FunctionSet, kNumOpcodes> kFunctions =
       tabulateFunctions();
+  // By running maxima of what the second operand is.
+  if (node.isRescaled() && llvm::is_contained(functions, ScalarFunction::Max))
+    return true;
   Opcode opcode = node.opcode == Opcode::Accumulate ? node.attributes.reduction
                                                     : node.opcode;
   return llvm::any_of(functions, [&](ScalarFunction function) {

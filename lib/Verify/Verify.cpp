@@ -392,48 +392,42 @@ static void concludeCancelled(Verdict &verdict) {
   verdict.reason = "cancelled before all trials were made";
 }
 
-/// By numbers as they were in the proof. Of several pieces some may be proved
-/// by those that follow sizes, and some by those that stay.
-static llvm::Expected<OtherSizeTrials>
-tryOtherSizes(const Graph &lhs, const Graph &rhs, const VerifyOptions &options,
-              const Verdict &verdict) {
-  const ReplacedNumbers &replaced = verdict.bound.trials == 0
-                                        ? verdict.exactProof->replaced
-                                        : verdict.replaced;
-  SizeNumbers numbers =
-      replaced.keepsNumbers ? SizeNumbers::Stay : SizeNumbers::Follow;
-  llvm::Expected<OtherSizeTrials> others =
-      tryOtherSizes(lhs, rhs, numbers, options);
-  bool mayBeOfBoth = replaced.keepsNumbers && verdict.pieces > 0;
-  if (!others || others->problem.empty() || others->isCancelled || !mayBeOfBoth)
-    return others;
-  return tryOtherSizes(lhs, rhs, SizeNumbers::Follow, options);
-}
-
-/// Sizes that a proof is not of have to agree as well. If they do not, a
-/// float64 input at the graphs' own may show whether these do.
+/// Sizes that a proof is not of have to agree as well, those of pieces piece by
+/// piece. If they do not, or see too little, a float64 input at the graphs' own
+/// may show whether these do.
 static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
                                    const VerifyOptions &options,
                                    Verdict &verdict) {
   if (verdict.kind != Verdict::Equal || !verdict.isOfSmallerSizes)
     return llvm::Error::success();
-  llvm::Expected<OtherSizeTrials> others =
-      tryOtherSizes(lhs, rhs, options, verdict);
-  if (!others)
-    return others.takeError();
-  verdict.otherSizes = std::move(*others);
-  if (verdict.otherSizes.isCancelled)
+  OtherSizeTrials &tried = verdict.otherSizes;
+  if (verdict.pieces == 0) {
+    const ReplacedNumbers &replaced = verdict.bound.trials == 0
+                                          ? verdict.exactProof->replaced
+                                          : verdict.replaced;
+    llvm::Expected<OtherSizeTrials> others =
+        tryOtherSizes(lhs, rhs, replaced.getNumbers(), options);
+    if (!others)
+      return others.takeError();
+    tried = std::move(*others);
+  }
+  if (tried.isCancelled)
     concludeCancelled(verdict);
-  const std::string &problem = verdict.otherSizes.problem;
-  if (verdict.otherSizes.isCancelled || problem.empty())
+  if (tried.isCancelled || (tried.problem.empty() && !tried.areFew))
     return llvm::Error::success();
   std::string reason =
-      llvm::formatv("smaller sizes agree, {0}, and others do not: at {1} {2}",
-                    verdict.sizes, verdict.otherSizes.sizes.back(), problem);
-  verdict.kind = Verdict::Unknown;
-  verdict.reason = reason;
-  verdict.bound = {};
-  verdict.whyWeaker.clear();
+      tried.problem.empty()
+          ? "smaller sizes agree, of which trials see too few patterns of signs"
+          : llvm::formatv("smaller sizes agree, {0}, and others do not: at {1} "
+                          "{2}",
+                          verdict.sizes, tried.sizes.back(), tried.problem)
+                .str();
+  if (!tried.problem.empty()) {
+    verdict.kind = Verdict::Unknown;
+    verdict.reason = reason;
+    verdict.bound = {};
+    verdict.whyWeaker.clear();
+  }
   return askOwnSizes(lhs, rhs, options, reason, verdict);
 }
 

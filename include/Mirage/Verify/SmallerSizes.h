@@ -33,6 +33,12 @@
 
 namespace mlir::mirage {
 
+/// What becomes of literals, and of the counts that means divide by.
+enum class SizeNumbers {
+  Follow, ///< those that sizes explain become what the small sizes explain
+  Stay,   ///< all of them are literals: a mean of 4096 divides by 4096 still
+};
+
 /// Numbers that are others in the small graphs, with those. A literal may be as
 /// large as an offset, and become something else.
 struct ReplacedNumbers {
@@ -41,12 +47,10 @@ struct ReplacedNumbers {
   std::map<int64_t, int64_t> maskOffsets = {};
   /// All literals and counts are what they were (SizeNumbers::Stay).
   bool keepsNumbers = false;
-};
 
-/// What becomes of literals, and of the counts that means divide by.
-enum class SizeNumbers {
-  Follow, ///< those that sizes explain become what the small sizes explain
-  Stay,   ///< all of them are literals: a mean of 4096 divides by 4096 still
+  SizeNumbers getNumbers() const {
+    return keepsNumbers ? SizeNumbers::Stay : SizeNumbers::Follow;
+  }
 };
 
 struct SmallerGraphs {

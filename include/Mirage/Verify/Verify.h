@@ -146,6 +146,9 @@ struct OtherSizeTrials {
   std::string problem = {};
   /// Why there were no such trials, if they were asked for.
   std::string whyNone = {};
+  /// Whether there were too few to see all that may be picked, and all patterns
+  /// of signs, but for a chance of 2^-10.
+  bool areFew = false;
   bool isCancelled = false; ///< there were to be more
 };
 
