@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/RewrittenProgram.h"
-#include "Mirage/Graph/DimensionFactors.h"
 #include "Mirage/Graph/GraphWriter.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::mirage;
@@ -54,12 +54,12 @@ RewrittenProgram mlir::mirage::search::withReshapes(const Graph &program,
 }
 
 llvm::Expected<RewrittenProgram>
-mlir::mirage::search::splitProgram(const Graph &program) {
+mlir::mirage::search::splitProgram(const Graph &program, MergedFactors which) {
   llvm::Expected<DimensionFactors> factors = factorDimensions(program);
   if (!factors)
     return factors.takeError();
-  llvm::Expected<Graph> body = splitDimensions(
-      program, mergeFactors(program, *factors, MergedFactors::All));
+  llvm::Expected<Graph> body =
+      splitDimensions(program, mergeFactors(program, *factors, which));
   if (!body)
     return body.takeError();
   return withReshapes(program, std::move(*body));
@@ -68,7 +68,8 @@ mlir::mirage::search::splitProgram(const Graph &program) {
 /// One rewriting after another, of the body.
 static llvm::Error
 apply(RewrittenProgram &program,
-      llvm::Expected<RewrittenProgram> (*rewrite)(const Graph &)) {
+      llvm::function_ref<llvm::Expected<RewrittenProgram>(const Graph &)>
+          rewrite) {
   llvm::Expected<RewrittenProgram> next = rewrite(program.body);
   if (!next)
     return next.takeError();
@@ -79,10 +80,15 @@ apply(RewrittenProgram &program,
 }
 
 llvm::Expected<RewrittenProgram>
-mlir::mirage::search::rewriteForSearch(const Graph &program) {
+mlir::mirage::search::rewriteForSearch(const Graph &program,
+                                       MergedFactors which) {
+  auto split = [which](const Graph &body) { return splitProgram(body, which); };
   RewrittenProgram result = withReshapes(program, program);
-  for (auto rewrite : {peelReshapes, splitProgram, separatePieces,
-                       foldConstants, separateRoles})
+  if (llvm::Error error = apply(result, peelReshapes))
+    return std::move(error);
+  if (llvm::Error error = apply(result, split))
+    return std::move(error);
+  for (auto rewrite : {separatePieces, foldConstants, separateRoles})
     if (llvm::Error error = apply(result, rewrite))
       return std::move(error);
   return result;

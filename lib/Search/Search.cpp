@@ -152,7 +152,8 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   bool isInParts = mayCut && isForParts(program, *target, options);
   SearchClock clock(options.timeLimitS);
   Expected<SearchResult> whole = superoptimizeWhole(
-      program, *target, options, isInParts ? clock.startHalf() : clock);
+      program, *target, options, isInParts ? clock.startHalf() : clock,
+      MergedFactors::All);
   // A shard judges nothing, so that it cannot know what is asked of parts after
   // all; who joins the shards does.
   bool isWhole = options.shard.isWhole();

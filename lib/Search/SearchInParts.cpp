@@ -323,8 +323,8 @@ private:
     partOptions.judgesCandidates = isJudged;
     if (mayHaveTwoKernels(part))
       partOptions.maxKernels = 2;
-    Expected<SearchResult> found =
-        superoptimizeWhole(canonicalize(part), target, partOptions, clock);
+    Expected<SearchResult> found = superoptimizeWhole(
+        canonicalize(part), target, partOptions, clock, MergedFactors::Whole);
     if (!found) {
       llvm::consumeError(found.takeError());
       return best;

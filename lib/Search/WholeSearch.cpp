@@ -448,8 +448,8 @@ static std::optional<TargetProgram> stripProgram(const Graph &program,
 
 Expected<SearchResult> mlir::mirage::search::superoptimizeWhole(
     const Graph &program, const Target &target, const SearchOptions &options,
-    const SearchClock &clock) {
-  Expected<RewrittenProgram> rewritten = rewriteForSearch(program);
+    const SearchClock &clock, MergedFactors which) {
+  Expected<RewrittenProgram> rewritten = rewriteForSearch(program, which);
   if (!rewritten)
     return rewritten.takeError();
   if (std::optional<TargetProgram> stripped =

@@ -9,6 +9,7 @@
 #ifndef MIRAGE_LIB_SEARCH_WHOLESEARCH_H
 #define MIRAGE_LIB_SEARCH_WHOLESEARCH_H
 
+#include "Mirage/Graph/DimensionFactors.h"
 #include "Mirage/Search/Search.h"
 #include "SearchClock.h"
 
@@ -18,11 +19,13 @@ namespace mlir::mirage::search {
 /// \param program  in canonical form (Mirage/Graph/CanonicalGraph.h), kernel-
 ///                 level operations, none composed.
 /// \param clock    when it is out, nothing more is enumerated.
+/// \param which    as rewriteForSearch has it.
 /// \returns an error that says why where it is no program that can be searched.
 llvm::Expected<SearchResult> superoptimizeWhole(const Graph &program,
                                                 const Target &target,
                                                 const SearchOptions &options,
-                                                const SearchClock &clock);
+                                                const SearchClock &clock,
+                                                MergedFactors which);
 
 } // namespace mlir::mirage::search
 

@@ -217,15 +217,40 @@ unsigned SizePlan::countRelations(int64_t size) const {
   return count;
 }
 
+/// In how many other plans a name has this size, or tiles that are cut out of
+/// it, and out of those, have the ones that they would have.
+unsigned SizePlan::countSame(int name, int64_t size) const {
+  unsigned count = 0;
+  for (const SizePlan &other : others)
+    count += other.sizes[name] == size;
+  for (const Cut &cut : names.getCuts())
+    if (cut.part != SizeNames::kNone && names.resolve(cut.whole) == name &&
+        !isFollowed(cut) && getBlocks(cut) > 0)
+      count += countSame(names.resolve(cut.part), getPart(cut, size));
+  return count;
+}
+
+/// How many names are as far from this one as in another plan: y as often as
+/// one of them, and twice more, is y as often as the other in both.
+unsigned SizePlan::countSameDistances(int name, int64_t size) const {
+  unsigned count = 0;
+  for (const SizePlan &other : others)
+    for (int near : llvm::seq(static_cast<int>(sizes.size())))
+      count += near != name && names.resolve(near) == near &&
+               sizes[near] != 0 &&
+               size - sizes[near] == other.sizes[name] - other.sizes[near];
+  return count;
+}
+
 SizePlan::Flaws SizePlan::countFlaws(llvm::ArrayRef<int> group,
                                      int64_t size) const {
-  unsigned numSame = 0, numEdges = 0;
+  unsigned numSame = 0, numEdges = 0, numRelations = countRelations(size);
   for (int name : group) {
-    for (const SizePlan &other : others)
-      numSame += other.sizes[name] == size;
+    numSame += countSame(name, size);
     numEdges += countEdgeFlaws(name, size);
+    numRelations += countSameDistances(name, size);
   }
-  return {numSame, numEdges, countRelations(size)};
+  return {numSame, numEdges, numRelations};
 }
 
 /// One size for some names, that no other name has, if there is a choice; but
@@ -418,8 +443,7 @@ SizePlan::match(double factor) const {
          {Form::Size, Form::Inverse, Form::Root, Form::InverseRoot}) {
       double expected = apply(form, names.getSize(name));
       if (names.resolve(name) == name && names.getSize(name) >= 8 &&
-          standsFor(std::fabs(factor), expected,
-                    !rules.unrounded.count(factor)))
+          standsFor(std::fabs(factor), expected, rules.mayRound))
         return std::make_pair(name, form);
     }
   return std::nullopt;

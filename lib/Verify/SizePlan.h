@@ -39,10 +39,10 @@ struct SizeRules {
   /// into. (What blocks hold alike may be added up, in both graphs: their axes
   /// stay alike.)
   bool extentsFollow = false;
-  /// Literals that only one of the graphs has, where what is not right at the
-  /// true size may hide there. They stand for what they are, and not for what a
-  /// narrower format rounds to them: 4096 is not 4097.
-  std::set<double> unrounded = {};
+  /// Whether a literal may stand for what a narrower format rounds to it, as
+  /// 4096 for 4097: not where what is not right at the true size may hide
+  /// there.
+  bool mayRound = true;
   /// Extents of axes: which of the two an axis has says a bit, the `bit`th, of
   /// the rank of its true extent among those of both graphs. All are powers of
   /// two.
@@ -99,6 +99,8 @@ private:
   /// What a size has in common with other plans and sizes, the worst first.
   using Flaws = std::tuple<unsigned, unsigned, unsigned>;
   Flaws countFlaws(llvm::ArrayRef<int> group, int64_t size) const;
+  unsigned countSame(int name, int64_t size) const;
+  unsigned countSameDistances(int name, int64_t size) const;
   unsigned countRelations(int64_t size) const;
   bool fillsTiles(llvm::ArrayRef<int> group, int64_t size) const;
   bool isReady(int name) const;

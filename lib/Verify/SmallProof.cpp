@@ -100,24 +100,34 @@ std::string mlir::mirage::addSmallerSizes(llvm::Expected<Verdict> &small,
 }
 
 /// Whether so many trials see, but for a chance of 2^-10, each value that may
-/// be picked and each pattern of signs.
-static bool seeAll(const Graph &graph, unsigned numTrials) {
-  double picked = countPicked(graph);
-  bool seesPicks =
-      picked == 1 || numTrials * std::log2(1 - 1 / picked) <= kEnoughTrialsLog2;
-  return seesPicks && !mayMissPattern(computeSignDegree(graph), numTrials);
+/// be picked.
+static bool seePicks(const SmallerGraphs &pair, unsigned numTrials) {
+  double picked = std::max(countPicked(pair.lhs), countPicked(pair.rhs));
+  return picked == 1 ||
+         numTrials * std::log2(1 - 1 / picked) <= kEnoughTrialsLog2;
 }
 
-/// As many as see all of that, if they take no time; else some.
-static unsigned countOtherTrials(const Graph &lhs, const Graph &rhs) {
+/// And each pattern of signs.
+static bool seeAll(const SmallerGraphs &pair, unsigned numTrials) {
+  unsigned degree =
+      std::max(computeSignDegree(pair.lhs), computeSignDegree(pair.rhs));
+  return seePicks(pair, numTrials) && !mayMissPattern(degree, numTrials);
+}
+
+/// As many as see all of that, if they take no time; else what is picked.
+static unsigned countOtherTrials(const SmallerGraphs &pair) {
   constexpr unsigned kSome = 64, kMost = 1 << 15;
   constexpr double kMostWork = 1 << 29;
-  double work = std::max(countWork(lhs), countWork(rhs));
+  double work = std::max(countWork(pair.lhs), countWork(pair.rhs));
+  unsigned forPicks = kSome;
   for (unsigned trials = kSome; trials <= kMost && trials * work <= kMostWork;
-       trials *= 2)
-    if (seeAll(lhs, trials) && seeAll(rhs, trials))
+       trials *= 2) {
+    if (seeAll(pair, trials))
       return trials;
-  return kSome;
+    if (!seePicks(pair, forPicks))
+      forPicks = trials;
+  }
+  return forPicks;
 }
 
 /// Trials say what they are asked for here, and need no terms; but where too
@@ -126,7 +136,7 @@ static llvm::Expected<Verdict> tryAt(const SmallerGraphs &pair,
                                      const VerifyOptions &options) {
   VerifyOptions ofTrials = options;
   ofTrials.maxTerms = 0;
-  ofTrials.minLargeTrials = countOtherTrials(pair.lhs, pair.rhs);
+  ofTrials.minLargeTrials = countOtherTrials(pair);
   ofTrials.triesOwnSizes = true;
   ofTrials.maxWholeWork = std::numeric_limits<double>::infinity();
   ofTrials.findWitness = {};
@@ -164,7 +174,7 @@ mlir::mirage::tryOtherSizes(const Graph &lhs, const Graph &rhs,
     result.sizes.push_back(printInputSizes(pair.lhs));
     unsigned trials = verdict->ownSizes.trials;
     result.trials = std::min(result.trials, trials);
-    result.areFew |= !seeAll(pair.lhs, trials) || !seeAll(pair.rhs, trials);
+    result.areFew |= !seeAll(pair, trials);
     result.isCancelled = verdict->isCancelled;
     result.problem = describeProblem(*verdict);
     if (result.isCancelled || !result.problem.empty())

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <set>
 
 using namespace mlir::mirage;
@@ -388,27 +387,20 @@ static SizeRules makeRules(const Graph &lhs, const Graph &rhs,
                            SizeNumbers numbers) {
   SizeRules rules;
   bool stay = numbers == SizeNumbers::Stay;
-  auto add = [&](const Graph &graph) {
-    std::set<double> literals;
+  std::set<double> &literals = stay ? rules.fixed : rules.factors;
+  for (const Graph *graph : {&lhs, &rhs}) {
     forEachLiteral(
-        graph, [&](double literal) { literals.insert(literal); },
+        *graph, [&](double literal) { literals.insert(literal); },
         LiteralsOf::OthersThanMasks);
     forEachLiteral(
-        graph, [&](double literal) { rules.fixed.insert(literal); },
+        *graph, [&](double literal) { rules.fixed.insert(literal); },
         LiteralsOf::Masks);
     if (stay)
-      addCounts(graph, rules.fixed);
-    return literals;
-  };
-  std::set<double> ofLhs = add(lhs), ofRhs = add(rhs);
+      addCounts(*graph, rules.fixed);
+  }
   bool mayHide = mayHideDifferences(lhs) || mayHideDifferences(rhs);
   rules.avoidsNumbers = stay || mayHide;
-  if (mayHide)
-    std::set_symmetric_difference(
-        ofLhs.begin(), ofLhs.end(), ofRhs.begin(), ofRhs.end(),
-        std::inserter(rules.unrounded, rules.unrounded.end()));
-  (stay ? rules.fixed : rules.factors).merge(std::move(ofLhs));
-  (stay ? rules.fixed : rules.factors).merge(std::move(ofRhs));
+  rules.mayRound = !mayHide;
   return rules;
 }
 

@@ -75,6 +75,7 @@ static void addOtherSizes(llvm::json::Object &object,
   if (!others.sizes.empty()) {
     written["sizes"] = llvm::json::Array(others.sizes);
     written["trials"] = int64_t(others.trials);
+    written["mayMiss"] = others.areFew;
   }
   if (!others.problem.empty())
     written["problem"] = others.problem;
@@ -204,8 +205,9 @@ static std::string describeOtherSizes(const Verdict &verdict) {
     return "; no other small sizes were tried: " + others.whyNone;
   if (others.sizes.empty())
     return "";
-  return formatv("; at {0} {1} trials agree, too",
-                 llvm::join(others.sizes, " and at "), others.trials);
+  return formatv("; at {0} {1} trials agree, too{2}",
+                 llvm::join(others.sizes, " and at "), others.trials,
+                 others.areFew ? ", which may miss what is rarely picked" : "");
 }
 
 static std::string describeTrials(const Verdict &verdict) {

@@ -23,7 +23,7 @@
 #ifndef MIRAGE_SEARCH_REWRITTENPROGRAM_H
 #define MIRAGE_SEARCH_REWRITTENPROGRAM_H
 
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/DimensionFactors.h"
 
 namespace mlir::mirage::search {
 
@@ -50,9 +50,11 @@ RewrittenProgram withReshapes(const Graph &program, Graph body);
 llvm::Expected<RewrittenProgram> peelReshapes(const Graph &program);
 
 /// Every dimension as its factors (Graph/DimensionFactors.h), so that reshapes
-/// neither split nor join any, and what no operation tells apart as one. Errors
-/// are factorDimensions', or say which operation needs a dimension whole.
-llvm::Expected<RewrittenProgram> splitProgram(const Graph &program);
+/// neither split nor join any, and of what no operation tells apart some as
+/// one. Errors are factorDimensions', or say which operation needs a dimension
+/// whole.
+llvm::Expected<RewrittenProgram> splitProgram(const Graph &program,
+                                              MergedFactors which);
 
 /// No slices and concats: pieces of tensors are tensors, of inputs and outputs
 /// too (Graph/DimensionCuts.h), and only those that outputs depend on.
@@ -72,7 +74,11 @@ llvm::Expected<RewrittenProgram> separateRoles(const Graph &program);
 
 /// All that the search needs, of a verified program without composed operators
 /// and block graphs.
-llvm::Expected<RewrittenProgram> rewriteForSearch(const Graph &program);
+/// \param which  dimensions to merge: of a part of a program, not those that
+///               another part may tell apart.
+llvm::Expected<RewrittenProgram>
+rewriteForSearch(const Graph &program,
+                 MergedFactors which = MergedFactors::All);
 
 } // namespace mlir::mirage::search
 
