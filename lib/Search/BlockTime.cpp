@@ -358,10 +358,13 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
     phase.idleUs += step.isInPlace ? waitedUs - togetherUs : 0;
     phase.savedAloneUs += aloneUs - waitedUs;
   }
-  if (rescaledElements > 0)
-    shared.iteration.computeUs +=
+  if (rescaledElements > 0) {
+    double us =
         2 * rescaledElements / target.scalarOpsPerUsSM +
         double(threads >> kLaneBits) * kRescalingWarpClocks / target.clockMHz;
+    shared.iteration.computeUs += us;
+    shared.iteration.aloneUs += us;
+  }
   return shared;
 }
 
