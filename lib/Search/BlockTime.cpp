@@ -60,13 +60,6 @@ static constexpr double kIterationClocks = 90;
 /// 4096x4096x4096 by tiles of 256x128 takes 219 to 222 us with 256 threads and
 /// 222 to 230 with 512.
 static constexpr double kGroupClocks = 10;
-/// Of an iteration in which warps rescale sums of rows that they keep, what
-/// each warp takes of its SM beside the elements: lanes exchange the largest of
-/// each row, and wait for it. Measured on an H200 with causal attention of 32
-/// heads, 2048 rows and keys of 64, in us: 102 with 128 rows, 32 keys and 256
-/// threads, 84.6 with 64 keys and 2 stages, 77 with 3, 73 with 128 keys; 70.5
-/// with 64 rows, 64 keys and 128 threads; 98 with 256 rows, 32 keys and 512.
-static constexpr double kRescalingWarpClocks = 44;
 /// What the copy engine takes longer for each row of a box that has less than a
 /// sector of its tensor's row. Measured on an H200: attention of 64 rows, 128
 /// keys in a tile, whose values are cut into columns of 16 and 8, takes 5.27
@@ -309,8 +302,7 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
 //===----------------------------------------------------------------------===//
 
 BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
-    : target(target), numIterations(kernel.loop),
-      rescaledElements(double(kernel.rescaledElements)) {
+    : target(target), numIterations(kernel.loop) {
   for (const KernelWork::Load &load : kernel.loads) {
     double times = load.isRepeated ? 2 : 1;
     int64_t width = getAccessWidth(load);
@@ -357,13 +349,6 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
     phase.togetherUs += waitedUs;
     phase.idleUs += step.isInPlace ? waitedUs - togetherUs : 0;
     phase.savedAloneUs += aloneUs - waitedUs;
-  }
-  if (rescaledElements > 0) {
-    double us =
-        2 * rescaledElements / target.scalarOpsPerUsSM +
-        double(threads >> kLaneBits) * kRescalingWarpClocks / target.clockMHz;
-    shared.iteration.computeUs += us;
-    shared.iteration.aloneUs += us;
   }
   return shared;
 }

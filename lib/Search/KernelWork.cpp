@@ -149,14 +149,10 @@ void KernelWork::setRows(const TileGraph &kernel) {
   rowRegisters = rows.numRegisters;
   sharedBytes += keptBytes;
   keptBytes = {};
-  rescaledElements = 0;
   auto operation = operations.begin();
   for (auto [number, op] : llvm::enumerate(kernel.getNodes())) {
-    if (rows.members[number]) {
+    if (rows.members[number])
       keptBytes += getKeptBytes(kernel, rows, number);
-      if (op.isRescaled() && op.attributes.axis == Axis::Loop)
-        rescaledElements += kernel.getType(op.results[0]).getNumElements();
-    }
     if (!isNoStep(kernel, op))
       (operation++)->isOnRows = rows.members[number];
   }

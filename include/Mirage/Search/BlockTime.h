@@ -156,7 +156,6 @@ private:
 
   const Target &target;
   int64_t numIterations;
-  double rescaledElements;
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Step, 12> steps;
 };

@@ -105,8 +105,6 @@ struct KernelWork {
   PhaseBytes sharedBytes;
   PhaseBytes keptBytes;     ///< of what they keep
   int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
-  /// Of sums over the loop that warps keep, and rescale in each iteration.
-  int64_t rescaledElements = 0;
   int64_t stageBytes = 0;   ///< what each further stage takes, in the loop
   int64_t accumulators = 0; ///< of one block
 

@@ -150,59 +150,6 @@ TEST(AttentionTimes, PredictionsFollowWhatAnH200Takes) {
   EXPECT_LT(std::sqrt(squares / double(measured.size())), 0.25);
 }
 
-/// Causal attention that rescales its sums in each iteration, of 32 heads of
-/// 2048 rows and keys of 64.
-static double estimateOnlineUs(int64_t rows, int64_t keys, unsigned threads) {
-  constexpr int64_t kHeads = 32, kAll = 2048, kDepth = 64;
-  auto f16 = [](Shape shape) { return TensorSpec{shape, ElementType::F16}; };
-  auto f32 = [](Shape shape) { return TensorSpec{shape, ElementType::F32}; };
-  TileGraph tiles;
-  tiles.grid = {kHeads, kAll / rows};
-  tiles.loop = kAll / keys;
-  tiles.threads = threads;
-  tiles.stages = 2;
-  ValueId q = tiles.addInput(f16({1, rows, kDepth}));
-  ValueId k = tiles.addInput(f16({1, kDepth, keys}));
-  ValueId v = tiles.addInput(f16({1, keys, kDepth}));
-  tiles.tileInputs = {
-      {{0, 1}, kReplicated}, {{0, kReplicated}, 2}, {{0, kReplicated}, 1}};
-  Attributes overLoop, ofRows, columns, mask;
-  overLoop.axis = ofRows.axis = Axis::Loop;
-  ofRows.dims = columns.dims = {2};
-  mask.axes = {Axis::Y};
-  mask.columnAxes = {Axis::Loop};
-  TensorSpec scoreType = f32({1, rows, keys}), rowType = f32({1, rows, 1});
-  TensorSpec sumType = f32({1, rows, kDepth});
-  ValueId all = tiles.add(Opcode::Matmul, {q, k}, scoreType);
-  ValueId scores = tiles.add(Opcode::CausalMask, {all}, scoreType, mask);
-  ValueId most = tiles.add(Opcode::Max, {scores}, rowType, columns);
-  ValueId p =
-      tiles.add(Opcode::Exp,
-                {tiles.add(Opcode::Sub, {scores, most}, scoreType)}, scoreType);
-  ValueId total = tiles.add(Opcode::Accumulate, {p, most}, rowType, ofRows);
-  ValueId h = tiles.add(Opcode::Cast, {p}, f16({1, rows, keys}));
-  ValueId part = tiles.add(Opcode::Matmul, {h, v}, sumType);
-  ValueId sum = tiles.add(Opcode::Accumulate, {part, most}, sumType, overLoop);
-  tiles.addOutput(tiles.add(Opcode::Div, {sum, total}, sumType));
-  tiles.tileOutputs = {{{0, 1}}};
-  TensorSpec operands[] = {f16({kHeads, kAll, kDepth}),
-                           f16({kHeads, kDepth, kAll}),
-                           f16({kHeads, kAll, kDepth})};
-  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
-  EXPECT_GT(getWork(tiles, operands, {operands[0]}).rescaledElements, 0);
-  return model.estimateKernelUs(tiles, operands, {operands[0]});
-}
-
-/// What rescaling takes, by how often it is done: of 128 rows in 256 threads,
-/// against 32 keys in a tile. An H200 takes 84.6 and 73.0 us where that takes
-/// 101.9; blocks end early, which halves all of them. (256 rows in 512 threads
-/// take 98.1, 10 % less than predicted.)
-TEST(AttentionTimes, FewIterationsRescaleLess) {
-  double oftenUs = estimateOnlineUs(128, 32, 256);
-  EXPECT_NEAR(estimateOnlineUs(128, 64, 256) / oftenUs, 84.6 / 101.9, 0.06);
-  EXPECT_NEAR(estimateOnlineUs(128, 128, 256) / oftenUs, 73.0 / 101.9, 0.06);
-}
-
 /// Parts of sums that are rescaled are joined one after the other, and so are
 /// those of which a block has more than 64 KiB: a piece of 64 parts has here.
 TEST(AttentionTimes, PartsThatALoopJoinsTakeTurns) {
