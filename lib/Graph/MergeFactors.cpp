@@ -12,7 +12,6 @@
 #include "llvm/ADT/Sequence.h"
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 
 using namespace mlir::mirage;

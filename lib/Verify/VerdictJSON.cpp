@@ -207,7 +207,7 @@ static std::string describeOtherSizes(const Verdict &verdict) {
     return "";
   return formatv("; at {0} {1} trials agree, too{2}",
                  llvm::join(others.sizes, " and at "), others.trials,
-                 others.areFew ? ", which may miss what is rarely picked" : "");
+                 others.areFew ? ", which may miss rare picks and signs" : "");
 }
 
 static std::string describeTrials(const Verdict &verdict) {

@@ -420,7 +420,9 @@ static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
           ? "smaller sizes agree, of which trials see too few patterns of signs"
           : llvm::formatv("smaller sizes agree, {0}, and others do not: at {1} "
                           "{2}",
-                          verdict.sizes, tried.sizes.back(), tried.problem)
+                          verdict.sizes.empty() ? verdict.exactProof->sizes
+                                                : verdict.sizes,
+                          tried.sizes.back(), tried.problem)
                 .str();
   if (!tried.problem.empty()) {
     verdict.kind = Verdict::Unknown;

@@ -233,7 +233,7 @@ TEST(OtherSizes, TellWhatSignsHide) {
 }
 
 /// Accumulations that are rescaled pick maxima, too.
-TEST(OtherSizes, TellWhatRunningMaximaHide) {
+TEST(OtherSizes, RescaledSumsPick) {
   TileGraph tiles;
   B b(tiles);
   tiles.loop = 4;
