@@ -288,6 +288,49 @@ TEST(OtherSizes, TellWidthsOfTiles) {
   expectTold(make(64), make(48));
 }
 
+/// Tiles of 64 have two elements at the least sizes: y as often is y + y, and
+/// the largest of eight of these is no more.
+TEST(OtherSizes, TellSizesOfTiles) {
+  TileGraph tiles;
+  B b(tiles);
+  tiles.loop = 8;
+  V x = b.input({1, 65536}), y = b.input({1, 1}), z = b.input({1, 64});
+  tiles.tileInputs = {{{}, kReplicated}, {{}, kReplicated}, {{}, 1}};
+  b.output(orLow(b, x, b.accumulate(times(b, y, z), O::Max)));
+  tiles.tileOutputs = {{{}}};
+  Graph sums = wrap(tiles, {{1, 65536}, {1, 1}, {1, 512}}, {{1, 1}});
+  Graph twice;
+  B t(twice);
+  V all = t.input({1, 65536}), one = t.input({1, 1});
+  t.input({1, 512});
+  t.output(orLow(t, all, add(t, one, one)));
+  expectTold(sums, twice);
+}
+
+/// A row in two tiles, the last of which lacks some elements: at other sizes it
+/// lacks others.
+TEST(OtherSizes, LackOtherElements) {
+  TileGraph tiles;
+  B b(tiles);
+  tiles.loop = 2;
+  b.output(b.accumulate(b.reduce(O::Max, b.input({1, 64}), 1), O::Max));
+  tiles.tileInputs = {{{}, 1}};
+  tiles.tileOutputs = {{{}}};
+  Graph graph = wrap(tiles, {{1, 90}}, {{1, 1}});
+  auto countMissing = [](const SmallerGraphs &pair) {
+    const TileGraph &small = *pair.lhs.getNodes()[0].body;
+    return small.loop * small.getType(0).shape[1] -
+           pair.lhs.getType(0).shape[1];
+  };
+  llvm::Expected<SmallerGraphs> least = withSmallerSizes(graph, graph);
+  ASSERT_TRUE(bool(least)) << llvm::toString(least.takeError());
+  llvm::Expected<std::vector<SmallerGraphs>> others =
+      withOtherSizes(graph, graph);
+  ASSERT_TRUE(bool(others)) << llvm::toString(others.takeError());
+  for (const SmallerGraphs &other : *others)
+    EXPECT_NE(countMissing(other), countMissing(*least));
+}
+
 static Graph causalInLoop(int64_t rows, int64_t columns, int64_t width) {
   TileGraph tiles;
   B b(tiles);
