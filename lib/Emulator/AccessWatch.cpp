@@ -27,8 +27,22 @@ public:
         mustBeDefined(reads && state.worker->watchesAll() &&
                       (owner || region.startsUndefined)) {}
 
-  /// Lanes of one instruction that access the same bytes are one visit: no lane
-  /// is taken for an earlier access of another.
+  /// Granules from `first` on, one after the other: the lanes of each are
+  /// `lanesApart` behind those of the one before. Lanes of one instruction that
+  /// access the same bytes are one visit: no lane is taken for an earlier
+  /// access of another. \param lane  for reports, where `mine` names none.
+  void watch(uint64_t first, unsigned count, const ShadowAccess &access,
+             ShadowEntry mine, unsigned lanesApart, unsigned lane) {
+    const Epoch start = mine.epoch;
+    for (unsigned i = 0;; ++i) {
+      mine.epoch = start.withLane(start.lane() + i * lanesApart);
+      i += tryAll(first + i, count - i, access, mine, lanesApart);
+      if (i == count)
+        return;
+      mine.epoch = start.withLane(start.lane() + i * lanesApart);
+      watchClosely(first + i, access, mine, lane);
+    }
+  }
   void watch(uint64_t index, const ShadowAccess &access, ShadowEntry mine,
              unsigned lane) {
     if (mine.kind() == AccessKind::Read &&
@@ -37,13 +51,29 @@ public:
     if (mine.kind() == AccessKind::Write &&
         shadow.tryWrite(index, access, mine))
       return;
+    watchClosely(index, access, mine, lane);
+  }
+
+private:
+  unsigned tryAll(uint64_t first, unsigned count, const ShadowAccess &access,
+                  ShadowEntry mine, unsigned lanesApart) {
+    if (mine.kind() == AccessKind::Read)
+      return shadow.tryReads(first, count, access, mine, lanesApart,
+                             mustBeDefined);
+    if (mine.kind() == AccessKind::Write)
+      return shadow.tryWrites(first, count, access, mine, lanesApart);
+    return 0;
+  }
+
+  LLVM_ATTRIBUTE_NOINLINE void watchClosely(uint64_t index,
+                                            const ShadowAccess &access,
+                                            ShadowEntry mine, unsigned lane) {
     if (mustBeDefined)
       checkDefined(index, mine, lane);
     check(index, access, mine, lane);
     shadow.record(index, access, mine);
   }
 
-private:
   void checkDefined(uint64_t index, ShadowEntry entry, unsigned lane) {
     ByteMask missing = shadow.unwritten(index) & entry.mask();
     if (!missing)
@@ -159,9 +189,12 @@ public:
   }
 
   void run() {
-    forEachPiece([&](uint64_t index, ShadowEntry mine, unsigned lane) {
-      granules.watch(index, who, mine, lane);
-    });
+    if (isConsecutive())
+      watchConsecutive();
+    else if (access.bytes >= granuleBytes)
+      watchWholeGranules();
+    else
+      watchGroups();
     state.warp->clock.noteAccess();
   }
 
@@ -179,41 +212,36 @@ private:
            !request.unusedBytes && !request.epochs;
   }
 
-  /// Visits the granules that the lanes touch: `visit(index, what they do
-  /// there, the first of them)`.
-  template <typename Visitor>
-  void forEachPiece(Visitor visit) {
-    if (isConsecutive())
-      forEachConsecutive(visit);
-    else if (access.bytes >= granuleBytes)
-      forEachWholeGranule(visit);
-    else
-      forEachGroup(visit);
-  }
-
   ShadowEntry startEntry() const {
     return {request.kind, state.pc, state.warp->clock.step()};
   }
 
   /// All lanes, side by side from the start of a granule on.
-  template <typename Visitor>
-  void forEachConsecutive(Visitor visit) {
+  void watchConsecutive() {
     const unsigned shift = llvm::Log2_32(access.bytes);
-    const uint64_t first = access.address[0] / granuleBytes;
+    const unsigned laneShift = std::min(shift, ShadowEntry::oneLane);
     ShadowEntry mine = startEntry();
     mine.setMask(allBytes);
-    mine.setLaneShift(std::min(shift, ShadowEntry::oneLane));
-    for (unsigned i = 0; i << ShadowEntry::oneLane < warpSize << shift; ++i) {
-      unsigned lane = i << ShadowEntry::oneLane >> shift;
+    mine.setLaneShift(laneShift);
+    mine.epoch = now.withLane(0);
+    if (shift <= ShadowEntry::oneLane) {
+      granules.watch(access.address[0] / granuleBytes,
+                     warpSize << shift >> ShadowEntry::oneLane, who, mine,
+                     granuleBytes >> shift, /*lane=*/0);
+      return;
+    }
+    // Of wider accesses each lane has some.
+    const unsigned each = access.bytes / granuleBytes;
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
       mine.epoch = now.withLane(lane);
-      visit(first + i, mine, lane);
+      granules.watch(access.address[lane] / granuleBytes, each, who, mine,
+                     /*lanesApart=*/0, lane);
     }
   }
 
-  /// What a visitor writes may be anything as far as the compiler knows: what
+  /// What is written down may be anything as far as the compiler knows: what
   /// stays the same is read once.
-  template <typename Visitor>
-  void forEachWholeGranule(Visitor visit) {
+  void watchWholeGranules() {
     const uint32_t unused = request.unusedBytes,
                    repeated = access.repeatedLanes;
     const unsigned count = access.bytes / granuleBytes;
@@ -226,24 +254,23 @@ private:
     const bool isWhole = count == 1 && unused == 0;
     for (uint32_t rest = access.firstLanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
-      unsigned who = repeated >> lane & 1 ? several : lane;
-      mine.epoch = (epochs ? (*epochs)[lane] : byWarp).withLane(who);
+      const Epoch epoch = epochs ? (*epochs)[lane] : byWarp;
+      mine.epoch = epoch.withLane(repeated >> lane & 1 ? several : lane);
       const uint64_t first = addresses[lane] / granuleBytes;
       if (isWhole) {
-        visit(first, mine, lane);
+        granules.watch(first, who, mine, lane);
         continue;
       }
       for (unsigned i = 0; i < count; ++i) {
         mine.setMask(~(unused >> granuleBytes * i));
         if (mine.mask())
-          visit(first + i, mine, lane);
+          granules.watch(first + i, who, mine, lane);
       }
     }
   }
 
   /// Lanes side by side in one granule are one visit.
-  template <typename Visitor>
-  void forEachGroup(Visitor visit) {
+  void watchGroups() {
     const unsigned bytes = access.bytes, shift = llvm::Log2_32(bytes);
     const unsigned used = ~request.unusedBytes & ((1u << bytes) - 1);
     for (uint32_t rest = access.firstLanes; rest;) {
@@ -264,7 +291,7 @@ private:
       mine.setMask(mask);
       rest = next < warpSize ? rest >> next << next : 0;
       if (mask)
-        visit(address / granuleBytes, mine, lane);
+        granules.watch(address / granuleBytes, who, mine, lane);
     }
   }
 
@@ -359,15 +386,25 @@ public:
   }
 
   void run(uint64_t begin, uint64_t bytes) {
-    uint64_t end = begin + bytes;
-    for (uint64_t index = begin / granuleBytes; index * granuleBytes < end;
-         ++index) {
-      mine.setMask(bytesInGranule(index, begin, end));
-      granules.watch(index, who, mine, lane);
+    const uint64_t end = begin + bytes;
+    uint64_t index = begin / granuleBytes;
+    if (begin % granuleBytes != 0 || bytes <= granuleBytes)
+      watchPart(index++, begin, end);
+    if (uint64_t last = end / granuleBytes; index < last) {
+      mine.setMask(allBytes);
+      granules.watch(index, last - index, who, mine, /*lanesApart=*/0, lane);
+      index = last;
     }
+    if (index * granuleBytes < end)
+      watchPart(index, begin, end);
   }
 
 private:
+  void watchPart(uint64_t index, uint64_t begin, uint64_t end) {
+    mine.setMask(bytesInGranule(index, begin, end));
+    granules.watch(index, who, mine, lane);
+  }
+
   unsigned lane;
   GranuleWatcher granules;
   ShadowEntry mine;

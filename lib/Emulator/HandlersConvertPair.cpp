@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion.h"
+#include "HostKernels.h"
 #include "LaneLoop.h"
 #include "Numbers.h"
 
@@ -14,15 +15,15 @@ using namespace mlir::mirage::emulator;
 
 namespace {
 
-/// The first source is the upper half.
-template <uint16_t (*narrow)(float)>
-struct PackPair {
-  using Result = uint32_t;
-  using Source = float;
-  static uint32_t apply(float upper, float lower) {
-    return uint32_t(narrow(upper)) << 16 | narrow(lower);
-  }
-};
+/// cvt.rn.f16x2.f32 and the same of bf16: the first source is the upper half.
+template <void (*pack)(uint32_t *, const float *, const float *)>
+Outcome packWarp(ExecutionState &state, const Instruction &instruction) {
+  computeLanes(state.active, state.lanes<uint32_t>(instruction.slots[0]),
+               [upper = state.lanes<float>(instruction.slots[1]),
+                lower = state.lanes<float>(instruction.slots[2])](
+                   uint32_t *result) { pack(result, upper, lower); });
+  return Outcome::Next;
+}
 
 Outcome packPairs(ExecutionState &state, const Instruction &instruction) {
   auto element = static_cast<ScalarType>(instruction.vectorSize);
@@ -90,8 +91,7 @@ Handler selectPack(const Form &form, Instruction &instruction) {
   instruction.vectorSize =
       static_cast<uint8_t>(isF16 ? ScalarType::F16 : ScalarType::BF16);
   if (instruction.variant == 0)
-    return isF16 ? binaryHandler<PackPair<floatToHalf>>
-                 : binaryHandler<PackPair<floatToBfloat>>;
+    return isF16 ? packWarp<host::packHalves> : packWarp<host::packBfloats>;
   return packPairs;
 }
 

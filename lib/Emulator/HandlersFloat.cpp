@@ -141,16 +141,11 @@ Outcome fusedLanes(ExecutionState &state, const Instruction &instruction) {
   auto floats = [&](unsigned i) {
     return state.lanes<float>(instruction.slots[i]);
   };
-  if (state.active == allLanes) {
-    host::fusedMultiplyAdd(floats(0), floats(1), floats(2), floats(3), count);
-    return Outcome::Next;
-  }
-  Register value[warpSize];
-  host::fusedMultiplyAdd(reinterpret_cast<float *>(value), floats(1), floats(2),
-                         floats(3), count);
-  mapLanes(
-      state.active, state.lanes<Register>(instruction.slots[0]),
-      [](Register a) { return a; }, value);
+  computeLanes(state.active, state.lanes<Register>(instruction.slots[0]),
+               [&](Register *result) {
+                 host::fusedMultiplyAdd(reinterpret_cast<float *>(result),
+                                        floats(1), floats(2), floats(3), count);
+               });
   return Outcome::Next;
 }
 

@@ -38,25 +38,22 @@ void fromRegister(const uint32_t *lanes, bool isTransposed, Matrix &matrix) {
     host::transposeMatrix(matrix[0], matrix[0]);
 }
 
-/// Lane l names the 16 bytes of row l % 8 of matrix l / 8; lanes beyond the
-/// last matrix do not take part.
-struct RowAccess {
+/// Accesses rows of 8x8 matrices: lane l names the 16 bytes of row l % 8 of
+/// matrix l / 8; lanes beyond the last matrix do not take part.
+void accessRows(const ExecutionState &state, const Instruction &instruction,
+                uint32_t slot, AccessKind kind,
+                llvm::function_ref<void(const MemoryAccess &)> use) {
   AccessRequest request;
-  uint32_t lanes;
-  std::array<uint64_t, warpSize> addresses;
-
-  RowAccess(const ExecutionState &state, const Instruction &instruction,
-            uint32_t slot, AccessKind kind) {
-    unsigned count = instruction.vectorSize;
-    request.slot = slot;
-    request.space = instruction.space;
-    request.bytes = 16;
-    request.kind = kind;
-    request.isRowWise = true;
-    lanes = count == 4 ? allLanes : (1u << (8 * count)) - 1;
-    computeAddresses(state, instruction, 0, slot, addresses);
-  }
-};
+  request.slot = slot;
+  request.space = instruction.space;
+  request.bytes = 16;
+  request.kind = kind;
+  request.isRowWise = true;
+  const unsigned count = instruction.vectorSize;
+  ExecutionState naming = state;
+  naming.active = count == 4 ? allLanes : (1u << (8 * count)) - 1;
+  accessMemory(naming, instruction, request, use);
+}
 
 /// Variant: transposed or not.
 Outcome loadMatrix(ExecutionState &state, const Instruction &instruction) {
@@ -65,17 +62,15 @@ Outcome loadMatrix(ExecutionState &state, const Instruction &instruction) {
     return outcome;
   state.warp->clock.meetLanes();
   unsigned count = instruction.vectorSize;
-  RowAccess rows(state, instruction, instruction.slots[count],
-                 AccessKind::Read);
   Matrix matrices[4] = {};
-  accessAddresses(state, rows.request, rows.lanes, rows.addresses,
-                  [&](const MemoryAccess &access) {
-                    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-                      unsigned lane = llvm::countr_zero(rest);
-                      std::memcpy(matrices[lane / 8][lane % 8],
-                                  access.host(lane), 16);
-                    }
-                  });
+  accessRows(state, instruction, instruction.slots[count], AccessKind::Read,
+             [&](const MemoryAccess &access) {
+               for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+                 unsigned lane = llvm::countr_zero(rest);
+                 std::memcpy(matrices[lane / 8][lane % 8], access.host(lane),
+                             16);
+               }
+             });
   for (unsigned i = 0; i < count; ++i)
     toRegister(matrices[i], instruction.variant,
                state.lanes<uint32_t>(instruction.slots[i]));
@@ -87,19 +82,18 @@ Outcome storeMatrix(ExecutionState &state, const Instruction &instruction) {
   if (!requireWholeWarp(state, "stmatrix", outcome))
     return outcome;
   state.warp->clock.meetLanes();
-  RowAccess rows(state, instruction, instruction.slots[0], AccessKind::Write);
   Matrix matrices[4];
   for (unsigned i = 0; i < instruction.vectorSize; ++i)
     fromRegister(state.lanes<uint32_t>(instruction.slots[1 + i]),
                  instruction.variant, matrices[i]);
-  accessAddresses(state, rows.request, rows.lanes, rows.addresses,
-                  [&](const MemoryAccess &access) {
-                    for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
-                      unsigned lane = llvm::countr_zero(rest);
-                      std::memcpy(access.host(lane),
-                                  matrices[lane / 8][lane % 8], 16);
-                    }
-                  });
+  accessRows(state, instruction, instruction.slots[0], AccessKind::Write,
+             [&](const MemoryAccess &access) {
+               for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+                 unsigned lane = llvm::countr_zero(rest);
+                 std::memcpy(access.host(lane), matrices[lane / 8][lane % 8],
+                             16);
+               }
+             });
   noteProgress(state);
   return Outcome::Next;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handlers.h"
+#include "LaneLoop.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -25,59 +26,59 @@ void meet(ExecutionState &state) { state.warp->clock.meetLanes(); }
 
 enum class ShuffleMode : uint16_t { Index, Up, Down, Butterfly };
 
-/// shfl.sync d|p, a, b, c, members (9.7.9.6): c holds the clamp in bits 0-4 and
-/// the segment mask in bits 8-12.
+/// The lane that `lane` reads from, and whether it is in range; if not, it is
+/// the lane itself (9.7.9.6). `bounds` holds the clamp in bits 0-4 and the
+/// segment mask in bits 8-12.
+template <ShuffleMode mode>
+std::pair<int32_t, bool> findSource(int32_t lane, int32_t amount,
+                                    int32_t bounds) {
+  const int32_t clamp = bounds & 31, segment = bounds >> 8 & 31;
+  const int32_t most = (lane & segment) | (clamp & ~segment);
+  amount &= 31;
+  const int32_t from = mode == ShuffleMode::Index
+                           ? (lane & segment) | (amount & ~segment)
+                       : mode == ShuffleMode::Up   ? lane - amount
+                       : mode == ShuffleMode::Down ? lane + amount
+                                                   : lane ^ amount;
+  const bool isInside = mode == ShuffleMode::Up ? from >= most : from <= most;
+  return {isInside ? from : lane, isInside};
+}
+
+/// shfl.sync d|p, a, b, c, members. All lanes are computed, also what those
+/// that do not take part would get.
 template <ShuffleMode mode>
 Outcome shuffle(ExecutionState &state, const Instruction &instruction) {
   const uint32_t *slots = instruction.slots;
   Outcome outcome = Outcome::Next;
   if (!gatherLanes(state, memberMask(state, slots[5]), outcome))
     return outcome;
+  const int32_t *amounts = state.lanes<int32_t>(slots[3]);
+  const int32_t *bounds = state.lanes<int32_t>(slots[4]);
+  int32_t from[warpSize];
+  uint8_t isInside[warpSize];
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    std::tie(from[lane], isInside[lane]) =
+        findSource<mode>(lane, amounts[lane], bounds[lane]);
   uint32_t source[warpSize];
   std::memcpy(source, state.lanes<uint32_t>(slots[2]), sizeof(source));
-  const uint32_t *b = state.lanes<uint32_t>(slots[3]);
-  const uint32_t *c = state.lanes<uint32_t>(slots[4]);
-  uint32_t *result = state.lanes<uint32_t>(slots[0]);
-  uint32_t inRange = 0, inactiveReaders = 0;
-  for (uint32_t rest = state.active; rest; rest &= rest - 1) {
-    unsigned lane = llvm::countr_zero(rest);
-    int32_t clamp = c[lane] & 31, segment = (c[lane] >> 8) & 31;
-    int32_t amount = b[lane] & 31;
-    int32_t most = (int32_t(lane) & segment) | (clamp & ~segment);
-    int32_t from = 0;
-    bool isInside = false;
-    switch (mode) {
-    case ShuffleMode::Index:
-      from = (int32_t(lane) & segment) | (amount & ~segment);
-      isInside = from <= most;
-      break;
-    case ShuffleMode::Up:
-      from = int32_t(lane) - amount;
-      isInside = from >= most;
-      break;
-    case ShuffleMode::Down:
-      from = int32_t(lane) + amount;
-      isInside = from <= most;
-      break;
-    case ShuffleMode::Butterfly:
-      from = int32_t(lane) ^ amount;
-      isInside = from <= most;
-      break;
-    }
-    if (!isInside)
-      from = lane;
-    inRange |= uint32_t(isInside) << lane;
-    if (!(state.active >> from & 1))
-      inactiveReaders |= 1u << lane;
-    result[lane] = source[from];
+  computeLanes(state.active, state.lanes<uint32_t>(slots[0]),
+               [&](uint32_t *result) {
+                 for (unsigned lane = 0; lane < warpSize; ++lane)
+                   result[lane] = source[from[lane]];
+               });
+  if (state.active != allLanes) {
+    uint32_t inactiveReaders =
+        state.active &
+        ~testLanes([&](int32_t lane) { return state.active >> lane & 1; },
+                   from);
+    if (inactiveReaders)
+      state.report(FindingKind::WarpSyncMisuse,
+                   llvm::countr_zero(inactiveReaders), [] {
+                     return std::string("shfl reads from a lane that does not "
+                                        "take part; its value is undefined");
+                   });
   }
-  if (inactiveReaders)
-    state.report(FindingKind::WarpSyncMisuse,
-                 llvm::countr_zero(inactiveReaders), [] {
-                   return std::string("shfl reads from a lane that does not "
-                                      "take part; its value is undefined");
-                 });
-  setPredicate(state, slots[1], inRange);
+  setPredicate(state, slots[1], packLanes(isInside));
   meet(state);
   return Outcome::Next;
 }

@@ -54,11 +54,9 @@ struct Tanh {
 
 /// ex2.approx.f32 without `.ftz`.
 Outcome exp2Lanes(ExecutionState &state, const Instruction &instruction) {
-  float value[warpSize];
-  host::exp2Lanes(value, state.lanes<float>(instruction.slots[1]));
-  mapLanes(
-      state.active, state.lanes<float>(instruction.slots[0]),
-      [](float a) { return a; }, value);
+  computeLanes(state.active, state.lanes<float>(instruction.slots[0]),
+               [source = state.lanes<float>(instruction.slots[1])](
+                   float *result) { host::exp2Lanes(result, source); });
   return Outcome::Next;
 }
 

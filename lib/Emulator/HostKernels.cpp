@@ -27,19 +27,67 @@ using namespace mlir::mirage::emulator;
 
 static constexpr unsigned kLanes = 32;
 
-MIRAGE_FOR_HOSTS
-host::AddressSpan host::findSpan(const uint64_t *addresses, uint32_t lanes,
-                                 uint64_t stride) {
-  const uint64_t first = addresses[__builtin_ctz(lanes)];
+/// Addresses are base + displacement, and are written down if `addresses` is
+/// not null.
+template <typename Base>
+[[gnu::always_inline]] static inline host::AddressSpan
+spanLanes(uint64_t *addresses, const Base *base, uint64_t displacement,
+          uint32_t lanes, uint64_t stride) {
+  const uint64_t first = base[__builtin_ctz(lanes)] + displacement,
+                 start = base[0] + displacement;
   uint64_t low = first, high = first, bits = 0, gaps = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    uint64_t address = lanes >> lane & 1 ? addresses[lane] : first;
+    const uint64_t own = base[lane] + displacement;
+    uint64_t address = lanes >> lane & 1 ? own : first;
     low = address < low ? address : low;
     high = address > high ? address : high;
     bits |= address;
-    gaps |= addresses[lane] ^ (addresses[0] + lane * stride);
+    gaps |= own ^ (start + lane * stride);
+    if (addresses)
+      addresses[lane] = own;
   }
   return {low, high, bits, gaps == 0 && lanes == ~0u};
+}
+
+/// Of all lanes side by side, which nearly all accesses are, nothing else need
+/// be found out.
+template <typename Base>
+[[gnu::always_inline]] static inline host::AddressSpan
+locateLanes(uint64_t *addresses, const Base *base, uint64_t displacement,
+            uint32_t lanes, uint64_t stride) {
+  if (lanes != ~0u)
+    return spanLanes(addresses, base, displacement, lanes, stride);
+  const uint64_t start = base[0] + displacement;
+  uint64_t bits = 0, gaps = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const uint64_t address = base[lane] + displacement;
+    bits |= address;
+    gaps |= address ^ (start + lane * stride);
+    addresses[lane] = address;
+  }
+  if (gaps == 0)
+    return {start, start + (kLanes - 1) * stride, bits, true};
+  return spanLanes(nullptr, addresses, 0, lanes, stride);
+}
+
+MIRAGE_FOR_HOSTS
+host::AddressSpan host::findSpan(const uint64_t *addresses, uint32_t lanes,
+                                 uint64_t stride) {
+  return spanLanes(nullptr, addresses, 0, lanes, stride);
+}
+
+MIRAGE_FOR_HOSTS
+host::AddressSpan host::locate(uint64_t *addresses, const uint32_t *base,
+                               uint64_t displacement, uint32_t lanes,
+                               uint64_t stride) {
+  return locateLanes(addresses, base, displacement, lanes, stride);
+}
+
+MIRAGE_FOR_HOSTS
+host::AddressSpan host::locate(uint64_t *addresses, const uint64_t *base,
+                               uint64_t displacement, uint32_t lanes,
+                               uint64_t stride) {
+  return locateLanes(addresses, base, displacement, lanes, stride);
 }
 
 MIRAGE_FOR_HOSTS
@@ -317,11 +365,34 @@ void host::widenBfloats(float *result, const uint16_t *source, unsigned count) {
     result[i] = bfloatToFloat(source[i]);
 }
 
+/// By way of arrays of their own: sources that `result` may be keep the
+/// compiler from taking lanes together.
+template <uint16_t (*narrow)(float)>
+[[gnu::always_inline]] static inline void
+packPairs(uint32_t *result, const float *upper, const float *lower) {
+  uint32_t pairs[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    pairs[lane] = uint32_t(narrow(upper[lane])) << 16 | narrow(lower[lane]);
+  std::memcpy(result, pairs, sizeof(pairs));
+}
+
+MIRAGE_FOR_HOSTS
+void host::packHalves(uint32_t *result, const float *upper,
+                      const float *lower) {
+  packPairs<floatToHalf>(result, upper, lower);
+}
+MIRAGE_FOR_HOSTS
+void host::packBfloats(uint32_t *result, const float *upper,
+                       const float *lower) {
+  packPairs<floatToBfloat>(result, upper, lower);
+}
+
 /// 2^x = 2^n · 2^f with n the nearest integer; 2^f for |f| <= 1/2 by its Taylor
 /// series in f64, whose rest after ten terms is below 2^-34.
 MIRAGE_FOR_HOSTS
 void host::exp2Lanes(float *result, const float *source) {
-  for (unsigned lane = 0; lane < 32; ++lane) {
+  MIRAGE_LANE_LOOP
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
     float x = source[lane];
     // Beyond these bounds the result is infinite or zero anyway.
     float bounded = x < -200.0f ? -200.0f : x > 200.0f ? 200.0f : x;
@@ -330,16 +401,15 @@ void host::exp2Lanes(float *result, const float *source) {
     constexpr double shift = 0x1.8p52; // adding it rounds to an integer
     double shifted = wide + shift;
     double n = shifted - shift, t = (wide - n) * 0x1.62e42fefa39efp-1;
-    double p = 1.0 / 362880;
-    p = p * t + 1.0 / 40320;
-    p = p * t + 1.0 / 5040;
-    p = p * t + 1.0 / 720;
-    p = p * t + 1.0 / 120;
-    p = p * t + 1.0 / 24;
-    p = p * t + 1.0 / 6;
-    p = p * t + 0.5;
-    p = p * t + 1.0;
-    p = p * t + 1.0;
+    // Neighbouring terms together, then pairs of them: the sum is as long as it
+    // is deep (Estrin).
+    auto linear = [t](double a, double b) { return __builtin_fma(b, t, a); };
+    double t2 = t * t, t4 = t2 * t2;
+    double low = __builtin_fma(linear(0.5, 1.0 / 6), t2, linear(1.0, 1.0));
+    double middle = __builtin_fma(linear(1.0 / 720, 1.0 / 5040), t2,
+                                  linear(1.0 / 24, 1.0 / 120));
+    double high = linear(1.0 / 40320, 1.0 / 362880);
+    double p = __builtin_fma(__builtin_fma(high, t4, middle), t4, low);
     // The low bits of `shifted` are n; they go into the exponent.
     uint64_t scale = (asBits(shifted) + 1023) << 52;
     float value = static_cast<float>(p * asDouble(scale));

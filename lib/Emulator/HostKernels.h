@@ -28,11 +28,17 @@ struct AddressSpan {
 AddressSpan findSpan(const uint64_t *addresses, uint32_t lanes,
                      uint64_t stride);
 
-/// Sets 32 addresses to base + displacement.
+/// Sets 32 addresses to base + displacement. `addresses` may be `base`.
 void addDisplacement(uint64_t *addresses, const uint32_t *base,
                      uint64_t displacement);
 void addDisplacement(uint64_t *addresses, const uint64_t *base,
                      uint64_t displacement);
+
+/// Does so, and says where those of some lanes lie.
+AddressSpan locate(uint64_t *addresses, const uint32_t *base,
+                   uint64_t displacement, uint32_t lanes, uint64_t stride);
+AddressSpan locate(uint64_t *addresses, const uint64_t *base,
+                   uint64_t displacement, uint32_t lanes, uint64_t stride);
 
 /// Whether the distances of the addresses of some lanes from the first of them
 /// are what `offsets` holds, 0 for lanes that are not among them; afterwards it
@@ -88,6 +94,11 @@ void widenHalves(float *result, const uint16_t *source, unsigned count);
 void widenBfloats(float *result, const uint16_t *source, unsigned count);
 /// f32 to f16, to nearest.
 void narrowHalves(uint16_t *result, const float *source, unsigned count);
+
+/// 32 lanes of two f32 to f16 or bf16, to nearest, side by side in a register.
+/// `result` may be one of the sources, here and below.
+void packHalves(uint32_t *result, const float *upper, const float *lower);
+void packBfloats(uint32_t *result, const float *upper, const float *lower);
 
 /// 32 lanes of ex2.approx.f32: computed in f64 and rounded once.
 void exp2Lanes(float *result, const float *source);

@@ -12,6 +12,7 @@
 #include "State.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
 
 #include <type_traits>
 #include <utility>
@@ -45,13 +46,37 @@ inline void mapLanes(uint32_t active, Result *result, Function function,
   }
 }
 
+/// The active lanes of `result` become what `compute(to)` makes of all 32.
+template <typename Result, typename Compute>
+inline void computeLanes(uint32_t active, Result *result, Compute compute) {
+  if (active == allLanes)
+    return compute(result);
+  Result values[warpSize];
+  compute(values);
+  const Result *source = values;
+  mapLanes(active, result, [](Result value) { return value; }, source);
+}
+
+/// A bit per lane, of 0 or 1 for each. A product moves the lowest bits of eight
+/// bytes, the first in the lowest, into its highest byte.
+inline uint32_t packLanes(const uint8_t (&flags)[warpSize]) {
+  constexpr unsigned together = 8;
+  uint32_t bits = 0;
+  for (unsigned lane = 0; lane < warpSize; lane += together)
+    bits |= uint32_t(llvm::support::endian::read64le(flags + lane) *
+                         0x0102040810204080u >>
+                     56)
+            << lane;
+  return bits;
+}
+
 /// A bit per lane: `function(source[lane]...)`.
 template <typename Function, typename... Sources>
 inline uint32_t testLanes(Function function, const Sources *...sources) {
-  uint32_t bits = 0;
+  uint8_t flags[warpSize];
   for (unsigned lane = 0; lane < warpSize; ++lane)
-    bits |= uint32_t(bool(function(sources[lane]...))) << lane;
-  return bits;
+    flags[lane] = bool(function(sources[lane]...));
+  return packLanes(flags);
 }
 
 /// The type of an operation's source: one for all, or `At<index>`.

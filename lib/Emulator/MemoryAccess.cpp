@@ -95,10 +95,11 @@ public:
       : state(state), request(request), launch(state.worker->launch), use(use) {
   }
 
-  /// Serves all lanes, group by group.
-  uint32_t run(uint32_t lanes, const std::array<uint64_t, warpSize> &addresses);
+  /// Serves the active lanes, group by group.
+  uint32_t run(const Instruction &instruction);
 
 private:
+  host::AddressSpan locate(const Instruction &instruction);
   bool serveTogether(uint32_t lanes, const host::AddressSpan &span);
   const Region *regionOf(Space space, uint64_t address);
   uint32_t lanesInside(uint32_t lanes, const Region &region);
@@ -126,13 +127,24 @@ private:
   uint32_t served = 0;
 };
 
-uint32_t Accessor::run(uint32_t lanes,
-                       const std::array<uint64_t, warpSize> &addresses) {
-  access.address = addresses;
+host::AddressSpan Accessor::locate(const Instruction &instruction) {
+  uint64_t displacement = instruction.displacement[request.operand];
+  uint64_t *addresses = access.address.data();
+  auto from = [&](const auto *base) {
+    return host::locate(addresses, base, displacement, state.active,
+                        request.bytes);
+  };
+  return instruction.addressIs32 >> request.operand & 1
+             ? from(state.lanes<uint32_t>(request.slot))
+             : from(state.lanes<uint64_t>(request.slot));
+}
+
+uint32_t Accessor::run(const Instruction &instruction) {
+  uint32_t lanes = state.active;
   access.bytes = request.bytes;
   if (lanes == 0)
     return 0;
-  host::AddressSpan span = findSpan(lanes);
+  host::AddressSpan span = locate(instruction);
   unsigned alignment = request.alignment ? request.alignment : request.bytes;
   if (span.bits & (alignment - 1))
     lanes = dropMisaligned(lanes, alignment);
@@ -484,19 +496,9 @@ bool mlir::mirage::emulator::checkPeer(ExecutionState &state, unsigned lane,
   return true;
 }
 
-uint32_t mlir::mirage::emulator::accessAddresses(
-    ExecutionState &state, const AccessRequest &request, uint32_t lanes,
-    const std::array<uint64_t, warpSize> &addresses,
-    llvm::function_ref<void(const MemoryAccess &)> use) {
-  return Accessor(state, request, use).run(lanes, addresses);
-}
-
 uint32_t mlir::mirage::emulator::accessMemory(
     ExecutionState &state, const Instruction &instruction,
     const AccessRequest &request,
     llvm::function_ref<void(const MemoryAccess &)> use) {
-  std::array<uint64_t, warpSize> addresses;
-  computeAddresses(state, instruction, request.operand, request.slot,
-                   addresses);
-  return accessAddresses(state, request, state.active, addresses, use);
+  return Accessor(state, request, use).run(instruction);
 }

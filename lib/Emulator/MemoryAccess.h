@@ -79,12 +79,6 @@ uint32_t accessMemory(ExecutionState &state, const Instruction &instruction,
                       const AccessRequest &request,
                       llvm::function_ref<void(const MemoryAccess &)> use);
 
-/// The same for addresses that are known already, such as rows of ldmatrix.
-uint32_t accessAddresses(ExecutionState &state, const AccessRequest &request,
-                         uint32_t lanes,
-                         const std::array<uint64_t, warpSize> &addresses,
-                         llvm::function_ref<void(const MemoryAccess &)> use);
-
 /// The block whose shared memory an address of `.shared::cluster` names, and
 /// the address inside it. \returns null if the cluster has no such block.
 Block *findSharedOwner(const Block &from, uint64_t &address);

@@ -45,27 +45,31 @@ public:
   /// were alike. \returns false if not, and nothing has changed then.
   bool tryRead(uint64_t index, const ShadowAccess &access, ShadowEntry mine,
                bool mustBeDefined) {
-    ShadowGranule &granule = at(index);
-    const ByteMask mask = mine.mask();
-    if (granule.more != 0 || (mustBeDefined && (mask & ~granule.everWritten)) ||
-        ((granule.write.mask() & mask) &&
-         !access.isBehind(granule.write, mine)) ||
-        !tryRecordRead(granule, access, mine))
-      return false;
-    granule.everRead |= mask;
-    return true;
+    return tryRead(at(index), access, mine, mustBeDefined);
   }
-
   /// The same of a plain write.
   bool tryWrite(uint64_t index, const ShadowAccess &access, ShadowEntry mine) {
-    ShadowGranule &granule = at(index);
-    const ByteMask mask = mine.mask();
-    if ((granule.write.mask() & ~mask) || !isQuiet(granule, access, mine))
-      return false;
-    granule.write = mine;
-    granule.read.setMask(granule.read.mask() & ~mask);
-    granule.everWritten |= mask;
-    return true;
+    return tryWrite(at(index), access, mine);
+  }
+
+  /// The same of `count` granules from `first` on, one after the other, up to
+  /// the first of which it is more: the lanes of each are `lanesApart` behind
+  /// those of the one before. \returns how many they were.
+  unsigned tryReads(uint64_t first, unsigned count, const ShadowAccess &access,
+                    ShadowEntry mine, unsigned lanesApart, bool mustBeDefined) {
+    return tryEach(first, count, mine, lanesApart,
+                   [&](ShadowGranule &granule, ShadowEntry entry)
+                       __attribute__((always_inline)) {
+                         return tryRead(granule, access, entry, mustBeDefined);
+                       });
+  }
+  unsigned tryWrites(uint64_t first, unsigned count, const ShadowAccess &access,
+                     ShadowEntry mine, unsigned lanesApart) {
+    return tryEach(first, count, mine, lanesApart,
+                   [&](ShadowGranule &granule, ShadowEntry entry)
+                       __attribute__((always_inline)) {
+                         return tryWrite(granule, access, entry);
+                       });
   }
 
   /// Judges an access against what happened before; changes nothing.
@@ -131,10 +135,36 @@ private:
     return granule.more == 0 ? llvm::ArrayRef<ShadowEntry>()
                              : lists[granule.more - 1];
   }
-  static bool isQuiet(const ShadowGranule &granule, const ShadowAccess &access,
-                      ShadowEntry mine);
-  static bool tryRecordRead(ShadowGranule &granule, const ShadowAccess &access,
-                            ShadowEntry mine);
+  /// Calls `tries(granule, what its lanes do)` of each while it is true.
+  template <typename Tries>
+  unsigned tryEach(uint64_t first, unsigned count, ShadowEntry mine,
+                   unsigned lanesApart, Tries tries) {
+    for (unsigned i = 0; i < count;) {
+      // Granules of a page lie side by side.
+      ShadowGranule *granules = &at(first + i);
+      const unsigned left = pageGranules - (first + i) % pageGranules,
+                     end = std::min(count, i + left);
+      for (; i < end; ++i, ++granules) {
+        if (!tries(*granules, mine))
+          return i;
+        mine.epoch = mine.epoch.withLane(mine.epoch.lane() + lanesApart);
+      }
+    }
+    return count;
+  }
+  LLVM_ATTRIBUTE_ALWAYS_INLINE static bool tryRead(ShadowGranule &granule,
+                                                   const ShadowAccess &access,
+                                                   ShadowEntry mine,
+                                                   bool mustBeDefined);
+  LLVM_ATTRIBUTE_ALWAYS_INLINE static bool tryWrite(ShadowGranule &granule,
+                                                    const ShadowAccess &access,
+                                                    ShadowEntry mine);
+  LLVM_ATTRIBUTE_ALWAYS_INLINE static bool isQuiet(const ShadowGranule &granule,
+                                                   const ShadowAccess &access,
+                                                   ShadowEntry mine);
+  LLVM_ATTRIBUTE_ALWAYS_INLINE static bool
+  tryRecordRead(ShadowGranule &granule, const ShadowAccess &access,
+                ShadowEntry mine);
   ShadowVerdict checkEntries(const ShadowGranule &granule,
                              const ShadowAccess &access,
                              ShadowEntry mine) const;
@@ -201,6 +231,29 @@ inline bool Shadow::tryRecordRead(ShadowGranule &granule,
     granule.otherReaders = 0;
   }
   granule.read = mine;
+  return true;
+}
+
+inline bool Shadow::tryRead(ShadowGranule &granule, const ShadowAccess &access,
+                            ShadowEntry mine, bool mustBeDefined) {
+  const ByteMask mask = mine.mask();
+  if (granule.more != 0 || (mustBeDefined && (mask & ~granule.everWritten)) ||
+      ((granule.write.mask() & mask) &&
+       !access.isBehind(granule.write, mine)) ||
+      !tryRecordRead(granule, access, mine))
+    return false;
+  granule.everRead |= mask;
+  return true;
+}
+
+inline bool Shadow::tryWrite(ShadowGranule &granule, const ShadowAccess &access,
+                             ShadowEntry mine) {
+  const ByteMask mask = mine.mask();
+  if ((granule.write.mask() & ~mask) || !isQuiet(granule, access, mine))
+    return false;
+  granule.write = mine;
+  granule.read.setMask(granule.read.mask() & ~mask);
+  granule.everWritten |= mask;
   return true;
 }
 

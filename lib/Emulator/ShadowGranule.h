@@ -21,6 +21,7 @@
 #include "ProxyFences.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/Compiler.h"
 
 namespace mlir::mirage::emulator {
 
@@ -53,6 +54,14 @@ inline bool isAtomic(AccessKind kind) {
 class ShadowEntry {
 public:
   ShadowEntry() = default;
+  ShadowEntry(const ShadowEntry &) = default;
+  /// Word by word, too: a copy of memory at once would make the compiler put
+  /// what is in registers there first.
+  ShadowEntry &operator=(const ShadowEntry &other) {
+    epoch = other.epoch;
+    what = other.what;
+    return *this;
+  }
   ShadowEntry(AccessKind kind, uint32_t pc, uint16_t step)
       : what(uint64_t(kind) << kindAt | uint64_t(pc) << pcAt |
              uint64_t(step) << stepAt) {
@@ -172,14 +181,16 @@ struct ShadowAccess {
 
   /// True if the earlier access is behind `mine` in every respect. What one
   /// granule was found to be, its neighbours mostly are.
-  bool isBehind(ShadowEntry before, ShadowEntry mine) const {
+  LLVM_ATTRIBUTE_ALWAYS_INLINE bool isBehind(ShadowEntry before,
+                                             ShadowEntry mine) const {
     const uint64_t moment = before.epoch.moment();
-    if (moment != lastOrdered) {
+    uint64_t &last = lastOrdered[emulator::isRead(before.kind())];
+    if (moment != last) {
       if (moment == mine.epoch.moment())
         return isBehindNow(before, mine);
       if (!isOrdered(before))
         return false;
-      lastOrdered = moment;
+      last = moment;
     }
     return isFenced(before, mine);
   }
@@ -226,9 +237,9 @@ private:
   }
   bool findFence(ShadowEntry before, ShadowEntry mine) const;
 
-  /// Moments that are ordered before this access, and lanes whose accesses then
-  /// are fenced.
-  mutable uint64_t lastOrdered = 0, lastFenced = 0;
+  /// Moments, of writes and of reads, that are ordered before this access; and
+  /// one at which the accesses of some lanes are fenced.
+  mutable uint64_t lastOrdered[2] = {0, 0}, lastFenced = 0;
   mutable uint32_t lastFencedLanes = 0;
 };
 
