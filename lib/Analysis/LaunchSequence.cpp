@@ -323,6 +323,11 @@ int64_t mlir::mirage::getStatedResidentBlocks(block::GraphOp kernel) {
   return blocks ? blocks.getInt() : 1;
 }
 
+int64_t mlir::mirage::getRequestedSharedBytes(block::GraphOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(kRequestedSharedBytesAttr);
+  return bytes ? bytes.getInt() : 0;
+}
+
 static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
   constexpr int64_t kMostBlocks = 32; // of any GPU that we compile for
   int64_t number = getStatedResidentBlocks(kernel);
@@ -389,6 +394,9 @@ LogicalResult LaunchSequence::readLaunches() {
     if (failed(checkGridOrder(launch)) || failed(checkMulticast(launch)) ||
         failed(readDependence(number)))
       return failure();
+  for (unsigned number = 0; number < launches.size(); ++number)
+    if (failed(readAdmission(number)))
+      return failure();
   return success();
 }
 
@@ -408,6 +416,25 @@ LogicalResult LaunchSequence::readDependence(unsigned number) {
   return success();
 }
 
+/// Once it is known which launches are dependent.
+LogicalResult LaunchSequence::readAdmission(unsigned number) {
+  Launch &launch = launches[number];
+  for (auto [position, kernel] : llvm::enumerate(launch.kernels)) {
+    if (!kernel->hasAttr(kAdmitsNextLaunchAttr))
+      continue;
+    bool hasNext =
+        number + 1 < launches.size() && launches[number + 1].isDependent;
+    if (!hasNext || position > 0)
+      return kernel.emitError()
+             << "expects '" << kAdmitsNextLaunchAttr
+             << "' of the first kernel of a launch that one with '"
+             << kDependentLaunchAttr << "' follows, got it of kernel "
+             << position << " of launch " << number;
+    launch.admitsNext = true;
+  }
+  return success();
+}
+
 /// The attribute may have come here by any way: whether it can be so is seen
 /// from the graphs.
 LogicalResult LaunchSequence::addToLaunch(unsigned number, StringAttr name) {
@@ -417,8 +444,9 @@ LogicalResult LaunchSequence::addToLaunch(unsigned number, StringAttr name) {
     return kernel.emitError() << "expects \"last_arrival\" or \"cluster\" as '"
                               << kLaunchBarrierAttr << "', got " << name;
   // Of the launch the first kernel says it, and nobody reads another one.
-  for (StringRef ofFirst : {kResidentBlocksAttr, kGridOrderAttr,
-                            kLoadingWarpsAttr, kMulticastClusterAttr})
+  for (StringRef ofFirst :
+       {kResidentBlocksAttr, kGridOrderAttr, kLoadingWarpsAttr,
+        kMulticastClusterAttr, kRequestedSharedBytesAttr})
     if (kernel->hasAttr(ofFirst))
       return kernel.emitError()
              << "expects no '" << ofFirst

@@ -48,6 +48,11 @@ static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
   if (!target.hasDependentLaunches && kernel->hasAttr(kDependentLaunchAttr))
     return refuseAttribute(kDependentLaunchAttr,
                            "launches that begin early (griddepcontrol)");
+  if (int64_t bytes = getRequestedSharedBytes(kernel);
+      bytes < 0 || bytes > target.sharedBytesPerBlock)
+    return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
+                              << " bytes as '" << kRequestedSharedBytesAttr
+                              << "' for " << target.name << ", got " << bytes;
   // What has no plan is for lowering to say.
   if (kernel->hasAttr(kSharedBytesAttr))
     return readSharedBytes(kernel, target);

@@ -58,9 +58,8 @@ llvm::StringRef mlir::mirage::getOccupancyLimitName(OccupancyLimit limit) {
 Occupancy mlir::mirage::getOccupancy(BlockResources block,
                                      int64_t registersPerThread,
                                      const Target &target) {
-  constexpr int64_t kSystemBytes = 1024; // of each block's shared memory
   const Occupancy limits[] = {
-      {target.sharedBytesPerSM / (block.sharedBytes + kSystemBytes),
+      {target.sharedBytesPerSM / (block.sharedBytes + kSystemSharedBytes),
        OccupancyLimit::SharedMemory},
       {target.threadsPerSM / block.threads, OccupancyLimit::Threads},
       {target.blocksPerSM, OccupancyLimit::Blocks},

@@ -429,7 +429,8 @@ static void shareResources(std::vector<ExplainedKernel> &kernels) {
       BlockResources &resources = kernel.resources;
       resources.threads = std::max(resources.threads, other.resources.threads);
       resources.sharedBytes =
-          std::max(resources.sharedBytes, other.sharedBytes);
+          std::max({resources.sharedBytes, other.sharedBytes,
+                    other.requestedSharedBytes});
       resources.rowRegisters =
           std::max(resources.rowRegisters, other.resources.rowRegisters);
     }
@@ -487,14 +488,19 @@ static LogicalResult addKernels(Operation *program,
   if (!sequence)
     return success();
   auto kernel = function.kernels.begin() + firstKernel;
-  for (auto [number, launch] : llvm::enumerate(sequence->getLaunches()))
+  bool isAdmitted = false;
+  for (auto [number, launch] : llvm::enumerate(sequence->getLaunches())) {
     for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
       kernel->launch = firstLaunch + number;
       kernel->gridOrder = launch.getGridOrder();
       kernel->isDependent = launch.isDependent && i == 0;
+      kernel->isAdmitted = isAdmitted && i == 0;
+      kernel->requestedSharedBytes = getRequestedSharedBytes(launch.kernels[i]);
       if (i > 0)
         kernel->barrier = launch.shared[i - 1].barrier;
     }
+    isAdmitted = launch.admitsNext;
+  }
   return success();
 }
 

@@ -105,7 +105,8 @@ private:
   /// What was decided of the launches that kernels had by themselves.
   void forgetDecisions(unsigned first, unsigned last) {
     for (block::GraphOp kernel : kernels.slice(first, last - first + 1))
-      for (StringRef name : {kGridOrderAttr, kPersistentBlocksAttr})
+      for (StringRef name : {kGridOrderAttr, kPersistentBlocksAttr,
+                             kAdmitsNextLaunchAttr, kRequestedSharedBytesAttr})
         kernel->removeAttr(name);
     for (block::GraphOp kernel : kernels.slice(first + 1, last - first))
       for (StringRef name : {kResidentBlocksAttr, kLoadingWarpsAttr,

@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Planning/EarlyLaunch.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 
@@ -19,20 +21,53 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+static int64_t getNumBlocks(Launch &launch) {
+  return launch.isPersistent() ? *launch.numPersistent
+                               : ShapedType::getNumElements(launch.getGrid());
+}
+
+/// Lets a dependent launch begin beside the one before it, where its blocks
+/// come to lie evenly.
+static LogicalResult admit(Launch &before, Launch &launch,
+                           const Target &target) {
+  FailureOr<BlockResources> block = readResources(launch.kernels, target);
+  if (failed(block))
+    return failure();
+  std::optional<EarlyLaunch> early = planEarlyLaunch(
+      getNumBlocks(before), getNumBlocks(launch), *block, target);
+  if (!early)
+    return success();
+  Builder builder(launch.kernels.front().getContext());
+  before.kernels.front()->setAttr(kAdmitsNextLaunchAttr, builder.getUnitAttr());
+  if (early->requestedBytes > 0)
+    launch.kernels.front()->setAttr(
+        kRequestedSharedBytesAttr,
+        builder.getI64IntegerAttr(early->requestedBytes));
+  return success();
+}
+
 /// What an earlier decision left goes before it is read: it may not hold any
 /// more.
-static LogicalResult overlapLaunches(Operation *program, bool overlaps) {
-  program->walk(
-      [](block::GraphOp kernel) { kernel->removeAttr(kDependentLaunchAttr); });
-  FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
+static LogicalResult overlapLaunches(Operation *program, const Target &target,
+                                     bool overlaps) {
+  program->walk([](block::GraphOp kernel) {
+    for (StringRef name : {kDependentLaunchAttr, kAdmitsNextLaunchAttr,
+                           kRequestedSharedBytesAttr})
+      kernel->removeAttr(name);
+  });
+  FailureOr<LaunchSequence> sequence = LaunchSequence::read(program, &target);
   if (failed(sequence))
     return failure();
   // What launches a graph in place has no word for it.
   if (!overlaps || !isa<func::FuncOp>(program))
     return success();
-  for (Launch launch : llvm::drop_begin(sequence->getLaunches()))
-    launch.kernels.front()->setAttr(kDependentLaunchAttr,
-                                    UnitAttr::get(program->getContext()));
+  SmallVector<Launch> launches(sequence->getLaunches());
+  for (unsigned number = 1; number < launches.size(); ++number) {
+    launches[number].kernels.front()->setAttr(
+        kDependentLaunchAttr, UnitAttr::get(program->getContext()));
+    if (failed(admit(launches[number - 1], launches[number], target)))
+      return failure();
+  }
   return success();
 }
 
@@ -46,9 +81,9 @@ struct OverlapLaunchesPass
       FailureOr<std::string> name = resolveTarget(program, target);
       if (failed(name))
         return signalPassFailure();
-      bool overlaps = overlapsLaunches &&
-                      llvm::cantFail(getTarget(*name)).hasDependentLaunches;
-      if (failed(overlapLaunches(program, overlaps)))
+      const Target gpu = llvm::cantFail(getTarget(*name));
+      if (failed(overlapLaunches(program, gpu,
+                                 overlapsLaunches && gpu.hasDependentLaunches)))
         return signalPassFailure();
     }
   }

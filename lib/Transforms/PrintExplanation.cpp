@@ -130,7 +130,9 @@ void KernelText::printLaunch() {
     start("launch") << "not planned yet (--mirage-plan-device-memory)\n";
   else if (kernel.barrier == LaunchBarrier::Launch)
     start("launch") << kernel.launch
-                    << (kernel.isDependent
+                    << (kernel.isAdmitted
+                            ? ", begins when the one before it has begun"
+                        : kernel.isDependent
                             ? ", begins before the one before it has ended"
                             : "")
                     << "\n";
@@ -211,6 +213,10 @@ void KernelText::printSharedMemory() {
     return;
   }
   os << "; threads of a block take " << kernel.wavefronts << " wavefronts\n";
+  if (kernel.requestedSharedBytes > 0)
+    startDetail("asked for")
+        << kernel.requestedSharedBytes
+        << " B, so that an SM holds no more blocks than its share\n";
   for (const ExplainedPlace &place : kernel.places) {
     startDetail(formatv("at {0} B", place.offsetBytes).str())
         << place.name << ", " << formatType(place.type) << ", ";
@@ -446,6 +452,8 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"limitedBy", getOccupancyLimitName(occupancy.limit)}};
   if (!kernel.symbol.empty())
     object["symbol"] = kernel.symbol;
+  if (kernel.requestedSharedBytes > 0)
+    object["requestedSharedBytes"] = kernel.requestedSharedBytes;
   if (kernel.handBack)
     object["handsBackPlaces"] = *kernel.handBack;
   if (kernel.copyBarriersOffset)
@@ -454,6 +462,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
     object["launch"] = int64_t(kernel.launch);
     object["barrier"] = getLaunchBarrierName(kernel.barrier);
     object["dependent"] = kernel.isDependent;
+    object["admitted"] = kernel.isAdmitted;
   }
   if (kernel.time)
     object["predicted"] = makeObject(*kernel.time);

@@ -7,11 +7,14 @@
 // RUN: mirage-opt %t.mlir --mirage-overlap-launches=overlap-launches=false | FileCheck %s --check-prefix=APART
 // RUN: mirage-opt %t.mlir --mirage-overlap-launches=target=sm_80 | FileCheck %s --check-prefix=APART
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize overlap-launches=false" | FileCheck %s --check-prefix=APART
-// APART-NOT: mirage.dependent_launch
+// APART-NOT: mirage.{{dependent_launch|admits_next_launch|requested_shared_bytes}}
 
 // All kernels but the first wait before they touch device memory.
 // RUN: mirage-opt %t.mlir --mirage-compile="from=lower to=lower" | FileCheck %s --check-prefix=LOWER
 // RUN: not mirage-opt %t.mlir --mirage-compile="from=lower target=sm_80" -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: sed 's/mirage.requested_shared_bytes = [0-9]*/mirage.requested_shared_bytes = 232449/' %t.mlir > %t.large.mlir
+// RUN: not mirage-opt %t.large.mlir --mirage-compile="from=lower" -o /dev/null 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: error: expects 0 to 232448 bytes as 'mirage.requested_shared_bytes' for sm_90a, got 232449
 // OTHER: overlap-launches.mlir{{.*}}error: expects a plan for sm_80, which has no launches that begin early (griddepcontrol), got 'mirage.dependent_launch'
 
 // The emulator has the first launch's writes still on their way when the second begins.
@@ -25,22 +28,28 @@
 // RUN: not mirage-run %t.out/three --edited-ptx --check 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: expected griddepcontrol.wait before it
 
+// Each lets the next one begin when it has begun itself; 115840 bytes leave room for one block on an SM.
 // CHECK-LABEL: func.func @three(
 // CHECK-NOT:     mirage.dependent_launch
-// CHECK:         mirage_block.graph
-// CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch
-// CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch
+// CHECK:         mirage_block.graph {{.*}}mirage.admits_next_launch
+// CHECK:         mirage_block.graph {{.*}}mirage.admits_next_launch, {{.*}}mirage.dependent_launch, {{.*}}mirage.requested_shared_bytes = 115840
+// CHECK-NOT:     mirage.admits_next_launch
+// CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch, {{.*}}mirage.requested_shared_bytes = 115840
 // LOWER-LABEL: gpu.func @three_0(
+// LOWER:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.launch_dependents;", ""
 // LOWER-NOT:     griddepcontrol.wait
 // LOWER-LABEL: gpu.func @three_1(
 // LOWER-NOT:     memref.load
+// LOWER:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.launch_dependents;", ""
+// LOWER-NOT:     memref.load
 // LOWER:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;", "~{memory}"
 // LOWER-LABEL: gpu.func @three_2(
+// LOWER-NOT:     griddepcontrol.launch_dependents
 // LOWER:         llvm.inline_asm has_side_effects {{.*}}"griddepcontrol.wait;", "~{memory}"
 // LOWER:         gpu.return
 // LOWER:         gpu.launch_func {{.*}}@three_0 {{.*}}mirage.launch = {
 // LOWER-NOT:     dependent
-// LOWER:         gpu.launch_func {{.*}}@three_1 {{.*}}dependent, {{.*}}kernel = "three_1"
+// LOWER:         gpu.launch_func {{.*}}@three_1 {{.*}}dependent, dynamic_shared_bytes = 115840 : i64, {{.*}}kernel = "three_1"
 func.func @three(%x: tensor<16x64xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf16> {
   %e = tensor.empty() : tensor<16x32xf16>
   %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf16>, tensor<64x32xf16>) outs(%e : tensor<16x32xf16>) {

@@ -19,10 +19,11 @@
 //
 // A launch may begin before the one before it has ended
 // (`mirage.dependent_launch`, programmatic dependent launch): its blocks start
-// when those of the other have left, and wait until all that these did to
-// device memory is done before they touch any. Since every launch that may
-// begin early waits for the one before, which has waited for its own, nothing
-// else about the order of launches changes.
+// when those of the other have left, or, if that one says so
+// (`mirage.admits_next_launch`), as soon as all of them have begun; and wait
+// until all that these did to device memory is done before they touch any.
+// Since every launch that may begin early waits for the one before, which has
+// waited for its own, nothing else about the order of launches changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +56,7 @@ struct Launch {
   SmallVector<block::GraphOp, 3> kernels;
   SmallVector<SharedLaunch, 2> shared; ///< by kernel, from the second one on
   bool isDependent = false; ///< may begin before the one before it has ended
+  bool admitsNext = false;  ///< the one behind it may begin when it has begun
   /// How many blocks are launched, where they are persistent and it was read
   /// for a target; once that is known to be stated as it should.
   std::optional<int64_t> numPersistent = std::nullopt;
@@ -146,6 +148,7 @@ private:
   ElementPlaces getResultPlaces(unsigned number) const;
   LogicalResult readLaunches();
   LogicalResult readDependence(unsigned launch);
+  LogicalResult readAdmission(unsigned launch);
   LogicalResult addToLaunch(unsigned number, StringAttr barrier);
   LogicalResult checkBarrier(unsigned number, SharedLaunch shared);
 
@@ -177,6 +180,18 @@ inline constexpr llvm::StringLiteral kGridOrderAttr = "mirage.grid_order";
 /// it.
 inline constexpr llvm::StringLiteral kDependentLaunchAttr =
     "mirage.dependent_launch";
+/// Of the first kernel of a launch: that the next one, which is dependent, may
+/// begin as soon as all of its blocks have begun, a unit attribute.
+/// --mirage-overlap-launches decides it, and the next.
+inline constexpr llvm::StringLiteral kAdmitsNextLaunchAttr =
+    "mirage.admits_next_launch";
+/// Of the first kernel of a launch: the dynamic shared memory that its blocks
+/// ask for, in bytes, if they use less. An SM holds fewer of them so
+/// (Mirage/Planning/EarlyLaunch.h).
+inline constexpr llvm::StringLiteral kRequestedSharedBytesAttr =
+    "mirage.requested_shared_bytes";
+/// What that states of a kernel, or 0.
+int64_t getRequestedSharedBytes(block::GraphOp kernel);
 /// Of the first kernel of a launch: how many blocks an SM is to hold at a time.
 /// Their threads can have as many registers as this leaves them.
 inline constexpr llvm::StringLiteral kResidentBlocksAttr =

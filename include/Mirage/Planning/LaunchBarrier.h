@@ -69,6 +69,9 @@ struct Occupancy {
   OccupancyLimit limit = OccupancyLimit::Blocks; ///< the first that is reached
 };
 
+/// Of the shared memory of each block, the system's.
+constexpr int64_t kSystemSharedBytes = 1024;
+
 /// Of blocks whose threads have so many registers each.
 Occupancy getOccupancy(BlockResources block, int64_t registersPerThread,
                        const Target &target);

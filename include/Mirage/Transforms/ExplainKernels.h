@@ -153,6 +153,7 @@ struct ExplainedKernel {
   unsigned launch = 0;
   LaunchBarrier barrier = LaunchBarrier::Launch; ///< before it
   bool isDependent = false;     ///< launched before the launch before has ended
+  bool isAdmitted = false;      ///< and as soon as that has begun
   bool isLeftToLibrary = false; ///< on a machine that has one
   bool takesTF32 = false;       ///< of some product
 
@@ -163,6 +164,8 @@ struct ExplainedKernel {
   int64_t threads = 0, loop = 1, stages = 1;
   std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
   LoadingWarps loadingWarps;       ///< beside the threads
+  /// Shared memory that its launch asks for, if that is more than it takes.
+  int64_t requestedSharedBytes = 0;
   /// How many blocks are launched, where each goes on with others.
   std::optional<int64_t> persistentBlocks;
   std::vector<ExplainedTensor> tensors;

@@ -465,10 +465,15 @@ def OverlapLaunchesPass : CheckedPass<"mirage-overlap-launches"> {
   let summary = "lets launches begin before those before them have ended";
   let description = [{
     From sm_90 on the first kernel of each launch but a function's first carries
-    `mirage.dependent_launch`: its blocks start when those of the launch before have left,
-    and wait until all that these did to device memory is done before they touch any
-    (programmatic dependent launch; PTX ISA, "griddepcontrol"). So what it takes to launch
-    and to get ready is behind them by then. Run after --mirage-merge-launches.
+    `mirage.dependent_launch`: its blocks start before all is done that those of the launch
+    before did to device memory, and wait until it is before they touch any (programmatic
+    dependent launch; PTX ISA, "griddepcontrol"). So what it takes to launch and to get
+    ready is behind them by then. They start when the others have left, or as soon as all of
+    these have begun, where the first kernel of that launch carries
+    `mirage.admits_next_launch`: if they come to lie on the SMs as evenly as otherwise
+    (`Mirage/Planning/EarlyLaunch.h`). For that a launch may ask for more shared memory than
+    it uses (`mirage.requested_shared_bytes`). Run after --mirage-merge-launches and
+    --mirage-make-blocks-persistent.
     Example: test/Transforms/overlap-launches.mlir
   }];
   let options = [

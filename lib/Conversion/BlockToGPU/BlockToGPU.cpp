@@ -248,6 +248,7 @@ public:
       contexts[number].longestFirst = launch.kernels.size() == 1;
       contexts[number].isLast = number + 1 == launch.kernels.size();
       contexts[number].waitsForLaunch = launch.isDependent && number == 0;
+      contexts[number].admitsNextLaunch = launch.admitsNext && number == 0;
       contexts[number].barrier = barrierOfThreads;
       emitSchedule(builder, steps, placement, contexts[number]);
       if (placement.loadingWarps.number > 0)

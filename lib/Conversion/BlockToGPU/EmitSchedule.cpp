@@ -61,6 +61,8 @@ public:
 
   /// \returns where the threads go on that compute.
   OpBuilder::InsertPoint run() {
+    if (context.admitsNextLaunch)
+      emitAdmitNextLaunch(emitter.builder);
     emitter.emitPrologue();
     addTiles();
     emitPadding(emitter, steps, placement);

@@ -46,6 +46,8 @@ struct KernelContext {
   /// It is the first of a launch that may begin before the one before it has
   /// ended.
   bool waitsForLaunch = false;
+  /// It is the first of a launch behind which the next may begin at once.
+  bool admitsNextLaunch = false;
   /// Of the threads that come to it.
   BlockBarrier barrier;
 };

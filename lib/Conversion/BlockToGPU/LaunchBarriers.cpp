@@ -123,13 +123,21 @@ Value mlir::mirage::emitLastArrival(ImplicitLocOpBuilder &builder,
   return barrier.emitAny(builder, guard.getResult(0));
 }
 
-/// As inline assembly: what MLIR has is an intrinsic that LLVM takes to touch
-/// no memory, and loads of what a kernel only reads could come before it.
-void mlir::mirage::emitWaitForLaunch(ImplicitLocOpBuilder &builder) {
+static void emitGridControl(ImplicitLocOpBuilder &builder, StringRef text,
+                            StringRef constraints) {
   LLVM::InlineAsmOp::create(builder, /*resultTypes=*/TypeRange(),
-                            /*operands=*/ValueRange(), "griddepcontrol.wait;",
-                            "~{memory}",
+                            /*operands=*/ValueRange(), text, constraints,
                             /*has_side_effects=*/true, /*is_align_stack=*/false,
                             LLVM::tailcallkind::TailCallKind::None,
                             LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
+/// As inline assembly: what MLIR has is an intrinsic that LLVM takes to touch
+/// no memory, and loads of what a kernel only reads could come before it.
+void mlir::mirage::emitWaitForLaunch(ImplicitLocOpBuilder &builder) {
+  emitGridControl(builder, "griddepcontrol.wait;", "~{memory}");
+}
+
+void mlir::mirage::emitAdmitNextLaunch(ImplicitLocOpBuilder &builder) {
+  emitGridControl(builder, "griddepcontrol.launch_dependents;", "");
 }

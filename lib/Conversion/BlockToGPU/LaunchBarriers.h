@@ -63,6 +63,9 @@ Value emitLastArrival(ImplicitLocOpBuilder &builder,
 /// "griddepcontrol"). Each thread that touches device memory has to.
 void emitWaitForLaunch(ImplicitLocOpBuilder &builder);
 
+/// Lets the next launch begin once all blocks have come here.
+void emitAdmitNextLaunch(ImplicitLocOpBuilder &builder);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_CONVERSION_BLOCKTOGPU_LAUNCHBARRIERS_H

@@ -41,6 +41,7 @@ struct PlanAttribute {
 } // namespace
 
 static constexpr PlanAttribute kAttributes[] = {
+    {"mirage.admits_next_launch", Holder::BlockGraph, Kind::Unit},
     {"mirage.barrier", Holder::StepOfBlock, Kind::Unit},
     {"mirage.barrier_at_entry", Holder::BlockGraph, Kind::Unit},
     {"mirage.barrier_at_exit", Holder::BlockGraph, Kind::Unit},
@@ -66,6 +67,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.persistent_blocks", Holder::BlockGraph, Kind::Number},
     {"mirage.predicted_time", Holder::BlockGraph, Kind::Any},
     {"mirage.register_shares", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.requested_shared_bytes", Holder::BlockGraph, Kind::Number},
     {"mirage.resident_blocks", Holder::BlockGraph, Kind::Number},
     {"mirage.row_paddings", Holder::StepOfBlock, Kind::Numbers},
     {"mirage.row_registers", Holder::BlockGraph, Kind::Number},
