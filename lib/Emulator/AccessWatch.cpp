@@ -93,7 +93,7 @@ private:
     state.report(
         findingKind(verdict.kind), laneOf(mine, verdict.bytes, lane),
         [&] { return describe(index, access, mine, verdict); },
-        verdict.other.pc());
+        verdict.other.hasPc() ? verdict.other.pc() : noPc);
   }
 
   FindingKind findingKind(ShadowVerdict::Kind verdict) const {
@@ -128,6 +128,9 @@ private:
     std::string who = describeAgent(other.agent());
     if (other.block() != uint32_t(state.block->number))
       who += formatv(" of block number {0}", other.block());
+    // The line of one is all that is known.
+    if (verdict.other.isOfSeveralPcs())
+      who += ", the last of several beside one another";
     return who;
   }
 
@@ -186,6 +189,7 @@ public:
                  isRead(request.kind) || request.readsOld) {
     who.clock = &state.warp->clock;
     who.keepsReaders = state.worker->launch.kernel.usesAsyncProxy;
+    who.laneSets = &state.worker->laneSets;
   }
 
   void run() {
@@ -199,12 +203,14 @@ public:
   }
 
 private:
-  /// When a lane's access counts as done, and that it is one of several lanes
-  /// that do the same.
+  /// When a lane's access counts as done.
   Epoch epochOf(unsigned lane) const {
-    unsigned who =
-        access.repeatedLanes >> lane & 1 ? codeOfLanes(access.mask) : lane;
-    return (request.epochs ? (*request.epochs)[lane] : now).withLane(who);
+    return (request.epochs ? (*request.epochs)[lane] : now).withLane(lane);
+  }
+  /// That it is one of several lanes that do the same.
+  void setRepeated(ShadowEntry &mine, unsigned lane) {
+    if (access.repeatedLanes >> lane & 1)
+      mine.setLanes(access.mask, *who.laneSets);
   }
 
   bool isConsecutive() const {
@@ -213,6 +219,7 @@ private:
   }
 
   ShadowEntry startEntry() const {
+    static_assert(maxInstructions <= ShadowEntry::maxPc);
     return {request.kind, state.pc, state.warp->clock.step()};
   }
 
@@ -242,20 +249,20 @@ private:
   /// What is written down may be anything as far as the compiler knows: what
   /// stays the same is read once.
   void watchWholeGranules() {
-    const uint32_t unused = request.unusedBytes,
-                   repeated = access.repeatedLanes;
+    const uint32_t unused = request.unusedBytes;
     const unsigned count = access.bytes / granuleBytes;
     const std::array<Epoch, warpSize> *epochs = request.epochs;
     const uint64_t *addresses = access.address.data();
     const Epoch byWarp = now;
-    const unsigned several = codeOfLanes(access.mask);
     ShadowEntry mine = startEntry();
     mine.setMask(allBytes);
     const bool isWhole = count == 1 && unused == 0;
     for (uint32_t rest = access.firstLanes; rest; rest &= rest - 1) {
       unsigned lane = llvm::countr_zero(rest);
       const Epoch epoch = epochs ? (*epochs)[lane] : byWarp;
-      mine.epoch = epoch.withLane(repeated >> lane & 1 ? several : lane);
+      mine.epoch = epoch.withLane(lane);
+      mine.setLaneShift(ShadowEntry::oneLane);
+      setRepeated(mine, lane);
       const uint64_t first = addresses[lane] / granuleBytes;
       if (isWhole) {
         granules.watch(first, who, mine, lane);
@@ -289,6 +296,7 @@ private:
         }
       }
       mine.setMask(mask);
+      setRepeated(mine, lane);
       rest = next < warpSize ? rest >> next << next : 0;
       if (mask)
         granules.watch(address / granuleBytes, who, mine, lane);
@@ -380,6 +388,7 @@ public:
     mine.epoch = access.epoch;
     who.clock = access.clock ? access.clock : &state.warp->clock;
     who.fences = &state.worker->proxyFences;
+    who.laneSets = &state.worker->laneSets;
     who.fenceTarget = access.fenceTarget ? access.fenceTarget
                       : owner            ? fencesShared
                                          : fencesGlobal;

@@ -46,8 +46,9 @@ static void startWarp(Block &block, uint32_t index,
   uintptr_t start = reinterpret_cast<uintptr_t>(block.registerFiles.data());
   warp.registers += llvm::alignTo(start, 64) - start;
   llvm::copy(launch.registerTemplate, warp.registers);
-  warp.local = block.localMemory.data() +
-               size_t(index) * warpSize * launch.info.localBytes;
+  const size_t before = size_t(index) * warpSize * launch.info.localBytes;
+  warp.local = block.localMemory.data() + before;
+  warp.localWritten = block.localWritten.data() + before;
   Split split;
   split.mask = warp.lanes;
   warp.splits.push_back(split);
@@ -90,6 +91,7 @@ static void startBlock(Block &block, const Extents &coordinates,
                            launch.info.localBytes);
   for (size_t i = 0; i + 4 <= block.localMemory.size(); i += 4)
     std::memcpy(&block.localMemory[i], &undefinedPattern, 4);
+  block.localWritten.assign(block.localMemory.size(), 0);
   block.warps.resize(launch.warpsPerBlock);
   block.liveWarps = launch.warpsPerBlock;
   for (uint32_t index = 0; index < launch.warpsPerBlock; ++index)

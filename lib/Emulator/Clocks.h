@@ -58,7 +58,7 @@ constexpr bool isGenericAgent(unsigned agent) {
 constexpr unsigned warpOfAgent(unsigned agent) { return agent & 31; }
 
 /// In place of the lane of an epoch: several lanes did it, to the same bytes.
-/// All of the warp, some that were not kept, or `firstLanes + n`: 0 to n.
+/// All of the warp, some (LaneSets.h), or `firstLanes + n`: 0 to n.
 constexpr unsigned severalLanes = 63, someLanes = 62, firstLanes = 32;
 
 /// What stands for several of the lanes of a set.

@@ -150,8 +150,8 @@ uint64_t floatToInteger(double value, ScalarType from, ScalarType to,
 
 uint64_t saturateInteger(int64_t value, bool isUnsigned64, ScalarType to) {
   IntegerRange range = rangeOf(to);
-  if (isUnsigned64 && value < 0) // above every signed value
-    return range.highBits;
+  if (isUnsigned64)
+    return std::min(uint64_t(value), range.highBits);
   if (isSigned(to))
     return value < int64_t(range.lowBits)    ? range.lowBits
            : value > int64_t(range.highBits) ? range.highBits

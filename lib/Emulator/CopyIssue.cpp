@@ -162,6 +162,7 @@ bool CopyIssue::isMapAcquired(const MemoryRange &range) const {
       });
   const bool wasAcquired = acquired != state.warp->acquiredMaps.end();
   ShadowAccess atFence;
+  atFence.laneSets = &state.worker->laneSets;
   atFence.fences = &state.worker->proxyFences;
   atFence.fenceTarget = fencesTensorMap;
   for (uint64_t begin = range.begin; begin < range.begin + range.bytes;

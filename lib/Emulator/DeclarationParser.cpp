@@ -190,7 +190,10 @@ static bool isOfFamily(StringRef name, StringRef prefix, uint64_t count) {
          number < count;
 }
 
-static std::string nameFamily(StringRef prefix) { return (prefix + "<").str(); }
+/// No register is called so.
+static std::string nameFamily(StringRef prefix) {
+  return (prefix + "<...>").str();
+}
 
 bool StatementParser::declareRegister(const Token &name) {
   StringRef prefix = name.text.rtrim("0123456789");

@@ -123,15 +123,13 @@ bool isDirected(const Form &form) {
 
 template <unsigned arity, typename Operation, template <typename> class Shape>
 Handler directed(const Form &form) {
-  if (!isDirected(form))
-    return modified<arity, Operation, Shape>(form);
-  if (form.has("ftz") || form.has("sat"))
-    return nullptr;
   if (form.has("rz"))
-    return laneHandler<Shape<Directed<Operation, Rounding::Zero>>, arity>;
+    return modified<arity, Directed<Operation, Rounding::Zero>, Shape>(form);
   if (form.has("rm"))
-    return laneHandler<Shape<Directed<Operation, Rounding::Down>>, arity>;
-  return laneHandler<Shape<Directed<Operation, Rounding::Up>>, arity>;
+    return modified<arity, Directed<Operation, Rounding::Down>, Shape>(form);
+  if (form.has("rp"))
+    return modified<arity, Directed<Operation, Rounding::Up>, Shape>(form);
+  return modified<arity, Operation, Shape>(form);
 }
 
 /// fma.rn without modifiers: as many f32 as the registers of a warp hold.

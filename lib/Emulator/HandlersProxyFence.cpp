@@ -48,6 +48,7 @@ void publish(ExecutionState &state, MBarrier &barrier, Epoch when) {
   barrier.published = when;
   const uint64_t begin = barrier.address;
   ShadowAccess access;
+  access.laneSets = &state.worker->laneSets;
   access.clock = &state.warp->clock;
   ShadowEntry init(AccessKind::Write, barrier.initPc, /*step=*/0);
   init.epoch = when;

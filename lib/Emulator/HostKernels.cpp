@@ -33,11 +33,11 @@ template <typename Base>
 [[gnu::always_inline]] static inline host::AddressSpan
 spanLanes(uint64_t *addresses, const Base *base, uint64_t displacement,
           uint32_t lanes, uint64_t stride) {
-  const uint64_t first = base[__builtin_ctz(lanes)] + displacement,
-                 start = base[0] + displacement;
+  const uint64_t first = Base(base[__builtin_ctz(lanes)] + displacement),
+                 start = Base(base[0] + displacement);
   uint64_t low = first, high = first, bits = 0, gaps = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const uint64_t own = base[lane] + displacement;
+    const uint64_t own = Base(base[lane] + displacement);
     uint64_t address = lanes >> lane & 1 ? own : first;
     low = address < low ? address : low;
     high = address > high ? address : high;
@@ -57,10 +57,10 @@ locateLanes(uint64_t *addresses, const Base *base, uint64_t displacement,
             uint32_t lanes, uint64_t stride) {
   if (lanes != ~0u)
     return spanLanes(addresses, base, displacement, lanes, stride);
-  const uint64_t start = base[0] + displacement;
+  const uint64_t start = Base(base[0] + displacement);
   uint64_t bits = 0, gaps = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const uint64_t address = base[lane] + displacement;
+    const uint64_t address = Base(base[lane] + displacement);
     bits |= address;
     gaps |= address ^ (start + lane * stride);
     addresses[lane] = address;
@@ -94,7 +94,7 @@ MIRAGE_FOR_HOSTS
 void host::addDisplacement(uint64_t *addresses, const uint32_t *base,
                            uint64_t displacement) {
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    addresses[lane] = base[lane] + displacement;
+    addresses[lane] = base[lane] + uint32_t(displacement);
 }
 
 MIRAGE_FOR_HOSTS

@@ -28,7 +28,8 @@ struct AddressSpan {
 AddressSpan findSpan(const uint64_t *addresses, uint32_t lanes,
                      uint64_t stride);
 
-/// Sets 32 addresses to base + displacement. `addresses` may be `base`.
+/// Sets 32 addresses to base + displacement, in as many bits as a base has.
+/// `addresses` may be `base`.
 void addDisplacement(uint64_t *addresses, const uint32_t *base,
                      uint64_t displacement);
 void addDisplacement(uint64_t *addresses, const uint64_t *base,

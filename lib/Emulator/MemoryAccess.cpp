@@ -111,6 +111,7 @@ private:
   void serve(uint32_t lanes, Space space, const Region &region,
              const host::AddressSpan &span);
   void serveLocal(uint32_t lanes);
+  void watchLocal();
   uint32_t dropMisaligned(uint32_t lanes, unsigned alignment);
   host::AddressSpan findSpan(uint32_t lanes) const {
     return host::findSpan(access.address.data(), lanes, request.bytes);
@@ -358,9 +359,35 @@ void Accessor::serveLocal(uint32_t lanes) {
     }
     access.mask |= 1u << lane;
   }
+  if (request.isWatched && state.worker->watchesAll())
+    watchLocal();
   if (access.mask)
     use(access);
   served |= access.mask;
+}
+
+/// Nobody else touches a thread's local memory: which bytes it has written is
+/// all there is to watch.
+void Accessor::watchLocal() {
+  for (uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    unsigned lane = llvm::countr_zero(rest);
+    uint8_t *written = state.warp->localWritten + lane * access.hostStride +
+                       access.address[lane];
+    if (!isRead(request.kind)) {
+      std::fill_n(written, access.bytes, 1);
+      continue;
+    }
+    for (unsigned byte = 0; byte < access.bytes; ++byte) {
+      if (written[byte] || (request.unusedBytes >> byte & 1))
+        continue;
+      state.report(FindingKind::UninitializedRead, lane, [&]() -> std::string {
+        return formatv("read of byte {0} of the thread's local memory, which "
+                       "it has not written",
+                       access.address[lane] + byte);
+      });
+      break;
+    }
+  }
 }
 
 void Accessor::serve(uint32_t lanes, Space space, const Region &region) {

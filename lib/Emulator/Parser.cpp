@@ -86,7 +86,7 @@ void FileParser::parseVersionNumber() {
   if (hasMinor)
     text += lexer.take().text.str();
   std::optional<PTXVersion> version = parseVersion(text);
-  if (!version)
+  if (!version || version->major == 0)
     diagnostics.error(major.location,
                       "expected a version such as 8.6, found '" + text + "'");
   else if (latestVersion < *version)
@@ -184,15 +184,18 @@ void FileParser::parseTopLevel() {
 
 void FileParser::place(std::vector<uint8_t> &image, uint64_t base,
                        const VariableSyntax &variable) {
-  // Each launch has a copy of its own.
-  constexpr uint64_t kMostBytes = uint64_t(256) << 20;
+  // Each launch has a copy of its own. Constants have 64 KiB (PTX ISA,
+  // "Constant State Space").
+  const bool isConst = variable.space == Space::Const;
+  const uint64_t mostBytes = uint64_t(isConst ? 64 : 256 << 10) << 10;
   uint64_t offset = llvm::alignTo(image.size(), variable.align);
-  if (offset + variable.sizeBytes > kMostBytes) {
-    diagnostics.error(variable.location,
-                      "expected at most 256 MiB of .global and as much of "
-                      ".const variables, found " +
-                          Twine(offset + variable.sizeBytes) +
-                          " bytes up to '" + variable.name + "'");
+  if (offset + variable.sizeBytes > mostBytes) {
+    diagnostics.error(
+        variable.location,
+        Twine("expected at most ") +
+            (isConst ? "64 KiB of .const" : "256 MiB of .global") +
+            " variables, found " + Twine(offset + variable.sizeBytes) +
+            " bytes up to '" + variable.name + "'");
     return;
   }
   image.resize(offset + variable.sizeBytes);

@@ -38,8 +38,9 @@ using Handler = Outcome (*)(ExecutionState &, const Instruction &);
 
 constexpr uint32_t noSlot = ~0u;
 constexpr uint32_t noPc = ~0u;
-/// Of a kernel, so that 24 bits tell which one accessed memory.
-constexpr uint32_t maxInstructions = (1u << 24) - 1;
+/// Of a kernel, so that 23 bits tell which one accessed memory, or that it is
+/// not known.
+constexpr uint32_t maxInstructions = (1u << 23) - 1;
 
 /// One instruction, with every operand resolved to a slot: a byte offset into
 /// the register file of a warp. There a value of n bytes is an array of 32 (one

@@ -27,7 +27,7 @@ bool ShadowAccess::findFence(ShadowEntry before, ShadowEntry mine) const {
         fences->findFencedLanes(before.epoch, numKnown, fenceTarget);
     lastFenced = moment;
   }
-  uint32_t lanes = before.lanesOf(before.mask() & mine.mask());
+  uint32_t lanes = before.lanesOf(before.mask() & mine.mask(), *laneSets);
   // Of lanes that were not kept, one that has executed the fence will do.
   return lanes ? (lanes & ~lastFencedLanes) == 0 : lastFencedLanes != 0;
 }
@@ -77,7 +77,7 @@ void Shadow::addEntry(ShadowGranule &granule, ShadowEntry entry) {
   Entries &entries = lists[granule.more - 1];
   for (ShadowEntry &other : entries)
     if (other.kind() == entry.kind() && other.isOfSame(entry)) {
-      entry.setMask(entry.mask() | other.mask());
+      entry.addEarlier(other);
       other = entry;
       return;
     }
@@ -119,7 +119,7 @@ static ShadowVerdict judge(ShadowEntry before, const ShadowAccess &access,
   if (!access.isOrdered(before))
     return {Kind::Race, shared, before};
   if (!access.isFenced(before, mine))
-    return {Kind::Unfenced, shared, before};
+    return {Kind::Unfenced, access.findUnfencedBytes(before, mine), before};
   return {};
 }
 
@@ -169,11 +169,10 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
   auto forget = [&](ShadowEntry &before) {
     if (!isRead(before.kind()) || !(before.mask() & mine.mask()))
       return;
-    bool isMyOwn =
-        before.epoch.isOfAgent(mine.epoch) &&
-        (before.epoch.clock() < mine.epoch.clock() ||
-         before.step() != mine.step()) &&
-        (!access.keepsReaders || ShadowAccess::isOfItsLanes(before, mine));
+    bool isMyOwn = before.epoch.isOfAgent(mine.epoch) &&
+                   (before.epoch.clock() < mine.epoch.clock() ||
+                    before.step() != mine.step()) &&
+                   (!access.keepsReaders || access.isOfItsLanes(before, mine));
     if (isMyOwn || access.standsFor(before, mine))
       before.setMask(before.mask() & ~mine.mask());
   };
@@ -193,8 +192,11 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
   // Two lanes of one warp at one time: remember that there were several.
   if (granule.otherReaders == 0 && read.mask() == mine.mask() &&
       read.epoch.moment() == mine.epoch.moment()) {
-    read.epoch = read.epoch.withLane(someLanes);
-    read.setLaneShift(ShadowEntry::oneLane);
+    const uint32_t before = access.lanesOf(read), now = access.lanesOf(mine);
+    mine.addEarlier(read);
+    mine.setStep(read.step());
+    mine.setLanes(before && now ? before | now : 0, *access.laneSets);
+    read = mine;
     return;
   }
   addEntry(granule, mine);
@@ -220,7 +222,7 @@ void Shadow::recordWrite(ShadowGranule &granule, const ShadowAccess &access,
   replace(write);
   if (write.mask() != 0) {
     if (write.kind() == mine.kind() && write.isOfSame(mine))
-      mine.setMask(mine.mask() | write.mask());
+      mine.addEarlier(write);
     else
       addEntry(granule, write);
   }

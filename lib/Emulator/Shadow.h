@@ -218,7 +218,7 @@ inline bool Shadow::tryRecordRead(ShadowGranule &granule,
   if (read.mask() == 0) {
     granule.otherReaders = 0;
   } else if (granule.otherReaders == 0 && read.isOfSame(mine)) {
-    mine.setMask(mine.mask() | read.mask());
+    mine.addEarlier(read);
   } else if (read.isAlike(mine)) {
     granule.otherReaders |= 1u << (read.epoch.agent() & 31);
     granule.otherReaders &= ~(1u << (mine.epoch.agent() & 31));

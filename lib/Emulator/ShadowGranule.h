@@ -18,6 +18,7 @@
 #ifndef MIRAGE_LIB_EMULATOR_SHADOWGRANULE_H
 #define MIRAGE_LIB_EMULATOR_SHADOWGRANULE_H
 
+#include "LaneSets.h"
 #include "ProxyFences.h"
 
 #include "llvm/ADT/bit.h"
@@ -75,7 +76,11 @@ public:
   ByteMask mask() const { return what & maskBits; } ///< 0: nothing happened
   uint16_t step() const { return what >> stepAt; }  ///< of a warp's clock
   uint32_t pc() const { return what >> pcAt & maxPc; }
-  unsigned laneShift() const { return what >> shiftAt & 7; }
+  unsigned laneShift() const { return what >> shiftAt & maxShift; }
+  /// Of `someLanes`, which, in place of a shift.
+  unsigned laneSet() const { return what >> shiftAt & maxShift; }
+  /// Whether several instructions did it, of which `pc` is the last.
+  bool isOfSeveralPcs() const { return what >> severalPcsAt & 1; }
   AccessKind kind() const { return static_cast<AccessKind>(what >> kindAt); }
 
   void setMask(ByteMask mask) { what = (what & ~maskBits) | mask; }
@@ -85,11 +90,24 @@ public:
   void setLaneShift(unsigned shift) {
     what = (what & ~shiftBits) | uint64_t(shift) << shiftAt;
   }
-  void setPc(uint32_t pc) {
-    what = (what & ~(maxPc << pcAt)) | uint64_t(pc) << pcAt;
+  /// All bytes are of these lanes.
+  void setLanes(uint32_t lanes, LaneSets &sets) {
+    const unsigned code = codeOfLanes(lanes);
+    epoch = epoch.withLane(code);
+    setLaneShift(code == someLanes ? sets.add(lanes) : oneLane);
   }
+  /// What an earlier instruction did at the same time counts as done by this
+  /// one, which reports then name.
+  void addEarlier(ShadowEntry before) {
+    const uint64_t isOther = ((what ^ before.what) & pcBits) != 0;
+    what |= (before.what & (maskBits | severalPcsBit)) | isOther
+                                                             << severalPcsAt;
+  }
+  void forgetPc() { what |= pcBits; }
+  bool hasPc() const { return (what & pcBits) != pcBits; }
 
   static constexpr unsigned oneLane = 4; ///< a shift: all bytes are of one
+  static constexpr uint32_t maxPc = (1u << 23) - 1; ///< which none has
 
   unsigned laneOf(unsigned byte) const {
     unsigned lane = epoch.lane();
@@ -99,12 +117,12 @@ public:
   bool isOfSeveralLanes() const { return epoch.lane() >= 32; }
 
   /// The lanes that some of these bytes are of; none if they were not kept.
-  uint32_t lanesOf(ByteMask bytes) const {
+  uint32_t lanesOf(ByteMask bytes, const LaneSets &sets) const {
     if (epoch.lane() == severalLanes)
       return ~0u;
     if (isOfSeveralLanes())
       return epoch.lane() == someLanes
-                 ? 0
+                 ? sets.get(laneSet())
                  : (2u << (epoch.lane() - firstLanes)) - 1;
     if (laneShift() == oneLane)
       return 1u << epoch.lane();
@@ -129,11 +147,15 @@ public:
   }
 
 private:
-  static constexpr unsigned stepAt = 16, pcAt = 32, shiftAt = 56, kindAt = 60;
+  static constexpr unsigned stepAt = 16, pcAt = 32, severalPcsAt = 55,
+                            shiftAt = 56, kindAt = 62;
   static constexpr uint64_t maskBits = 0xffff,
                             stepBits = uint64_t(0xffff) << stepAt,
-                            shiftBits = uint64_t(7) << shiftAt,
-                            maxPc = 0xffffff;
+                            pcBits = uint64_t(maxPc) << pcAt,
+                            severalPcsBit = uint64_t(1) << severalPcsAt,
+                            maxShift = (1u << LaneSets::numBits) - 1,
+                            shiftBits = maxShift << shiftAt;
+  static_assert(shiftAt + LaneSets::numBits == kindAt);
   uint64_t what = 0;
 };
 
@@ -147,11 +169,13 @@ struct ShadowGranule {
   uint32_t more = 0; ///< 1 + index of a list of further entries; 0: none
   ByteMask everWritten = 0, everRead = 0, everAtomic = 0;
 
-  /// What the agent of a bit of `otherReaders` did.
+  /// What the agent of a bit of `otherReaders` did, by which instruction is not
+  /// known.
   ShadowEntry otherReader(unsigned bit) const {
     ShadowEntry other = read;
     other.epoch = other.epoch.withAgent((read.epoch.agent() & ~31u) + bit);
     other.setStep(unknownStep);
+    other.forgetPc();
     return other;
   }
 };
@@ -163,6 +187,8 @@ struct ShadowAccess {
   /// of them it takes: accesses of the generic proxy before it need one.
   const ProxyFences *fences = nullptr;
   uint8_t fenceTarget = 0;
+  /// Those that entries name.
+  LaneSets *laneSets = nullptr;
   /// Reads of the generic proxy are kept until their own lanes have read again:
   /// a fence of others, which a write through the asynchronous proxy needs,
   /// says nothing of them.
@@ -205,9 +231,24 @@ struct ShadowAccess {
   }
   /// True if it is of the same agent, of lanes that are all among those of
   /// `mine`.
-  static bool isOfItsLanes(ShadowEntry before, ShadowEntry mine) {
+  bool isOfItsLanes(ShadowEntry before, ShadowEntry mine) const {
     return before.epoch.isOfAgent(mine.epoch) &&
-           (before.lanesOf(before.mask()) & ~mine.lanesOf(mine.mask())) == 0;
+           (lanesOf(before) & ~lanesOf(mine)) == 0;
+  }
+  uint32_t lanesOf(ShadowEntry entry) const {
+    return entry.lanesOf(entry.mask(), *laneSets);
+  }
+
+  /// Of an earlier access that is not fenced, the bytes that both are of and
+  /// whose own lanes have executed no fence; all where lanes share them.
+  ByteMask findUnfencedBytes(ShadowEntry before, ShadowEntry mine) const {
+    ByteMask bytes = 0;
+    for (uint32_t rest = before.mask() & mine.mask(); rest; rest &= rest - 1) {
+      unsigned byte = llvm::countr_zero(rest), lane = before.laneOf(byte);
+      if (lane >= 32 || (lastFencedLanes >> lane & 1) == 0)
+        bytes |= 1u << byte;
+    }
+    return bytes;
   }
 
   /// Bytes of both that another lane of the same warp accessed, with which this

@@ -145,6 +145,7 @@ struct Warp {
   bool knowsClusterStarted = false; ///< has waited at that barrier
   uint8_t *registers = nullptr;
   uint8_t *local = nullptr;
+  uint8_t *localWritten = nullptr; ///< for each of its bytes, 1 once it is
   std::vector<Split> splits;
   std::vector<Join> joins;
   std::vector<int32_t> freeJoins;
@@ -212,7 +213,7 @@ struct Block {
   std::vector<uint8_t> shared;           ///< from address 0 of its space on
   Region sharedRegion;
   Shadow sharedShadow;
-  std::vector<uint8_t> registerFiles, localMemory;
+  std::vector<uint8_t> registerFiles, localMemory, localWritten;
   uint64_t steps = 0;
   uint32_t liveWarps = 0;
   bool wasStopped = false;
@@ -264,6 +265,7 @@ struct Worker {
   std::map<uint64_t, SyncRecord> globalSyncRecords;
   /// Of the blocks that globalShadow is of.
   ProxyFences proxyFences;
+  LaneSets laneSets; ///< that entries of their shadows name
   std::vector<GlobalInterval> intervals;
   uint64_t numBlocksThatWaited = 0; ///< for earlier grids
   /// Of random schedules, and of copies that arrive at random.

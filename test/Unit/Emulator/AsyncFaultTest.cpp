@@ -256,6 +256,54 @@ TEST(AsyncFault, OrderOfWaits) { // 28
                           waitFor("%full+8", "0", "B") + arrive("%full"))));
 }
 
+/// Each lane that touched what the copy engine then overwrites needs a fence of
+/// its own, also where others have touched the same bytes.
+TEST(AsyncFault, LanesThatShareBytesNeedAFenceEach) {
+  const std::string fence = "fence.proxy.async.shared::cta;\n";
+  const std::string isLane = "and.b32 %r30, %tid, 31;\n"
+                             "setp.eq.s32 %p5, %r30, 0;\n";
+  auto refill = [&](const std::string &read, const std::string &fences) {
+    return Kernel(isLane +
+                  "mad.lo.s32 %r1, %tid, 16, %sm;\n"
+                  "st.shared.v4.b32 [%r1], {%tid, %tid, %tid, "
+                  "%tid};\n" +
+                  fence + init({{0, 1}}) + read + fences + barSync +
+                  expectBytes(8192) + loadBox + waitFor("%full", "0", "W"));
+  };
+  const std::string readOwn =
+      "ld.shared.v4.b32 {%r2, %r3, %r4, %r5}, [%r1];\n"
+      "add.s32 %r6, %r2, %r3;\nadd.s32 %r6, %r4, %r5;\n";
+  const std::string readNext =
+      "xor.b32 %r1, %r1, 16;\n" + readOwn + "xor.b32 %r1, %r1, 16;\n";
+  const std::string meet = "bar.warp.sync -1;\n";
+  for (const std::string &read :
+       {readOwn, readOwn + readNext, readOwn + meet + readNext}) {
+    expectClean(refill(read, fence));
+    expectFault(refill(read, "@%p5 " + fence), FindingKind::MissingProxyFence);
+    expectFault(refill(read, "@!%p5 " + fence), FindingKind::MissingProxyFence);
+  }
+  // Lanes 5 and 9 of warp 0, by one store.
+  auto store = [&](const std::string &fences) {
+    return Kernel("setp.eq.s32 %p5, %tid, 5;\nsetp.eq.or.s32 %p6, %tid, 9, "
+                  "%p5;\nmov.b32 %r2, 7;\n" +
+                  writeMine + fence + barSync +
+                  "@%p6 st.shared.b32 [%sm+20], %r2;\n" + fences + barSync +
+                  storeBox + "@%p0 cp.async.bulk.wait_group 0;\n");
+  };
+  expectClean(store("@%p6 " + fence));
+  for (const char *some : {"@%p5 ", "@%p0 ", "@!%p6 "})
+    expectFault(store(some + fence), FindingKind::MissingProxyFence);
+}
+
+/// The byte that is named is of a lane without a fence.
+TEST(AsyncFault, NamesTheByteOfWhoHasNoFence) {
+  expectFault(Kernel(writeMine +
+                     "setp.ne.s32 %p5, %tid, 3;\n"
+                     "@%p5 fence.proxy.async.shared::cta;\n" +
+                     barSync + storeBox + "@%p0 cp.async.bulk.wait_group 0;\n"),
+              FindingKind::MissingProxyFence, "read of shared byte 1036 ");
+}
+
 TEST(AsyncFault, MisusedMBarriers) {
   expectFault(Kernel("@%p0 mbarrier.arrive.shared::cta.b64 %state, [%full];"),
               FindingKind::MBarrierMisuse, "none was initialised");

@@ -354,3 +354,15 @@ TEST(Instruction, SpecialFloat8) {
 }
 
 } // namespace
+
+/// What lies beyond the signed numbers of 64 bits is a number all the same.
+TEST(Instruction, UnsignedNumbersThatSaturate) {
+  using Wide = std::vector<uint64_t>;
+  const Wide values = {5, uint64_t(1) << 63, ~uint64_t(0)};
+  EXPECT_EQ((runInstruction<uint64_t, uint64_t>("cvt.sat.u64.u64", {values})),
+            values);
+  EXPECT_EQ((runInstruction<uint64_t, uint64_t>("cvt.sat.s64.u64", {values})),
+            (Wide{5, INT64_MAX, INT64_MAX}));
+  EXPECT_EQ((runInstruction<uint32_t, uint64_t>("cvt.sat.u32.u64", {values})),
+            (std::vector<uint32_t>{5, ~0u, ~0u}));
+}

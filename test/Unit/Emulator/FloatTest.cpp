@@ -53,6 +53,26 @@ TEST(Instruction, ZerosOfDirectedSums) {
       (Bits{minusZero, minusZero, zero, minusZero}));
 }
 
+/// Directions go with the other modifiers.
+TEST(Instruction, DirectedAndSaturatedOrFlushed) {
+  using Bits = std::vector<uint32_t>;
+  const Bits a = {toBits(0.75f), toBits(2.0f), toBits(-1.0f), 0x00400000},
+             b = {toBits(0x1p-30f), toBits(1.0f), toBits(0.5f), 0},
+             ones(4, toBits(1.0f));
+  auto apply = [&](const std::string &opcode) {
+    return opcode[0] == 'f'
+               ? runInstruction<uint32_t, uint32_t>(opcode, {a, ones, b})
+               : runInstruction<uint32_t, uint32_t>(opcode, {a, b});
+  };
+  const uint32_t up = toBits(0.75f) + 1, one = toBits(1.0f);
+  EXPECT_EQ(apply("add.rp.sat.f32"), (Bits{up, one, 0, 0x00400000}));
+  EXPECT_EQ(apply("fma.rp.sat.f32"), (Bits{up, one, 0, 0x00400000}));
+  EXPECT_EQ(apply("fma.rm.sat.f32"), (Bits{toBits(0.75f), one, 0, 0x00400000}));
+  EXPECT_EQ(apply("sub.rz.ftz.f32"),
+            (Bits{toBits(0.75f) - 1, one, toBits(-1.5f), 0}));
+  EXPECT_EQ(apply("add.rp.ftz.sat.f32"), (Bits{up, one, 0, 0}));
+}
+
 /// A product just below the least normal number is one of 24 bits there, and
 /// flushed; one that is rounded up to the least normal number is not (H100).
 TEST(Instruction, ProductsAtTheLeastNormalNumber) {

@@ -353,6 +353,56 @@ TEST(Kernel, LocalMemoryAndConstants) {
     EXPECT_EQ(out[i], i + 1000);
 }
 
+/// What a thread's local memory holds before it has written is not defined,
+/// also where other threads have written theirs.
+TEST(Kernel, LocalMemoryThatIsNotWritten) {
+  auto find = [](const std::string &body, Checks checks = Checks::All) {
+    std::unique_ptr<Module> module =
+        parseOrFail(kernelText(1, ".local .align 8 .b8 depot[16];\n"
+                                  "mad.wide.u32 %rd2, %tid, 4, %a0;\n"
+                                  "setp.ne.u32 %p1, %tid, 3;\n" +
+                                      body + "st.b32 [%rd2], %r1;\n"));
+    std::vector<uint32_t> out(64);
+    LaunchConfig config = blocksOf(64);
+    config.checks = checks;
+    return findingsText(
+        run(*module, {bufferOf("out", out, BufferKind::Output)}, config));
+  };
+  const std::string load = "ld.local.b32 %r1, [depot+8];\n";
+  EXPECT_EQ(find("st.local.b32 [depot+8], %tid;\n" + load), "");
+  EXPECT_EQ(find("@%p1 st.local.b32 [depot+8], %tid;\n@%p1 " + load), "");
+  std::string found = find("@%p1 st.local.b32 [depot+8], %tid;\n" + load);
+  EXPECT_NE(found.find("uninitialized-read: read of byte 8 of the thread's "
+                       "local memory, which it has not written"),
+            std::string::npos)
+      << found;
+  EXPECT_NE(found.find("warp 0, lane 3"), std::string::npos) << found;
+  EXPECT_NE(find("st.local.b16 [depot+8], %h1;\n" + load).find("of byte 10 "),
+            std::string::npos);
+  EXPECT_EQ(find(load, Checks::Race), "");
+}
+
+/// Addresses of 32 bits are sums of 32 bits.
+TEST(Kernel, SharedAddressesWrapAround) {
+  std::unique_ptr<Module> module = parseOrFail(
+      kernelText(1, ".shared .align 4 .b8 words[64];\n"
+                    "mov.b32 %r1, words;\nsub.s32 %r2, %r1, 4096;\n"
+                    "shl.b32 %r3, %tid, 2;\nadd.s32 %r2, %r2, %r3;\n"
+                    "st.shared.b32 [%r2+4096], %tid;\n"
+                    "sub.s32 %r2, %r3, 64;\nadd.s32 %r1, %r1, 64;\n"
+                    "neg.s32 %r4, %r2;\nadd.s32 %r1, %r1, %r2;\n"
+                    "ld.shared.b32 %r5, [%r1];\n"
+                    "mad.wide.u32 %rd2, %tid, 4, %a0;\n"
+                    "st.b32 [%rd2], %r5;\n"));
+  ASSERT_TRUE(module);
+  std::vector<uint32_t> out(16);
+  LaunchResult result =
+      run(*module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(16));
+  EXPECT_EQ(findingsText(result), "");
+  for (unsigned i = 0; i < out.size(); ++i)
+    EXPECT_EQ(out[i], i);
+}
+
 /// The number of a list's labels did not fit 8 bits.
 TEST(Kernel, BranchListsOfHundredsOfLabels) {
   for (unsigned index : {299u, 300u}) {

@@ -103,12 +103,17 @@ TEST(Parser, VariablesTooLarge) {
               "expected at most 1073741824 bytes of shared variables in 'k', "
               "found 17179869184");
   std::string head = ".version 8.6\n.target sm_90a\n";
-  EXPECT_NE(
-      parseErrors(head + ".global .b8 x[200000000];\n"
-                         ".global .b8 y[200000000];\n")
-          .find("expected at most 256 MiB of .global and as much of .const "
-                "variables, found 400000000 bytes up to 'y'"),
-      std::string::npos);
+  EXPECT_NE(parseErrors(head + ".global .b8 x[200000000];\n"
+                               ".global .b8 y[200000000];\n")
+                .find("expected at most 256 MiB of .global variables, found "
+                      "400000000 bytes up to 'y'"),
+            std::string::npos);
+  EXPECT_EQ(parseErrors(head + ".const .b8 x[65535];\n.const .b8 y[1];\n"),
+            "(no error)");
+  EXPECT_NE(parseErrors(head + ".const .b8 x[65535];\n.const .b8 y[2];\n")
+                .find("expected at most 64 KiB of .const variables, found "
+                      "65537 bytes up to 'y'"),
+            std::string::npos);
   EXPECT_NE(
       parseErrors(head + ".entry k(.param .b8 x[30000], .param .b64 "
                          "y[400]) { ret; }\n")
@@ -164,8 +169,9 @@ TEST(Parser, NamesAreDeclaredOncePerScope) {
   };
   EXPECT_EQ(inBody(".reg .b32 a;\n.reg .b64 a;\n"),
             "test.ptx:6:11: error: 'a' is declared twice, first at line 5");
-  EXPECT_EQ(inBody(".reg .b32 %r<9>;\n.reg .b64 %r<4>;\n"),
-            "test.ptx:6:11: error: '%r<' is declared twice, first at line 5");
+  EXPECT_EQ(
+      inBody(".reg .b32 %r<9>;\n.reg .b64 %r<4>;\n"),
+      "test.ptx:6:11: error: '%r<...>' is declared twice, first at line 5");
   EXPECT_EQ(inBody(".reg .b32 %r<9>;\n.reg .b64 %r8;\n"),
             "test.ptx:6:11: error: '%r8' is declared twice, first at line 5");
   EXPECT_EQ(inBody(".reg .b32 %r8;\n.reg .b64 %r<9>;\n"),

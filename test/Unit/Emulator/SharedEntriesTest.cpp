@@ -95,6 +95,45 @@ TEST(SharedEntries, AWarningDoesNotHideARace) {
   expectFault(kernel, FindingKind::SharedRace);
 }
 
+/// Of accesses that count as one the last is named, and that it is the last;
+/// and of warps that count as one only who they are.
+TEST(SharedEntries, LinesThatAreNotKeptAreNotNamed) {
+  auto find = [](const std::string &text) {
+    LaunchResult result = AsyncKernel(text).run();
+    for (const Finding &finding : result.findings)
+      if (finding.kind == FindingKind::SharedRace)
+        return finding;
+    ADD_FAILURE() << text << findingsText(result);
+    return Finding();
+  };
+  const std::string first = "setp.lt.s32 %p1, %tid, 32;\n"
+                            "setp.ge.s32 %p2, %tid, 32;\n";
+  Finding one = find(first + "@%p0 st.shared.b32 [%sm], %tid;\n" +
+                     "@%p2 ld.shared.b32 %r2, [%sm];\n");
+  EXPECT_NE(one.otherPlace.line, 0u);
+  EXPECT_EQ(one.message.find("the last of several"), std::string::npos);
+  Finding several = find(first +
+                         "@%p0 st.shared.b32 [%sm], %tid;\n"
+                         "@%p0 st.shared.b32 [%sm+4], %tid;\n" +
+                         "@%p2 ld.shared.b32 %r2, [%sm];\n");
+  EXPECT_EQ(several.otherPlace.line, one.otherPlace.line + 1);
+  EXPECT_NE(several.message.find("the last of several"), std::string::npos);
+  // Warps 0 and 1 read, each elsewhere, and then warp 2 writes, which has met
+  // warp 1.
+  Finding other = find("@%p0 st.shared.b32 [%sm], %tid;\n" + barSync +
+                       "setp.lt.s32 %p1, %tid, 32;\n"
+                       "@%p1 ld.shared.b32 %r2, [%sm];\n"
+                       "and.b32 %r3, %tid, 96;\nsetp.eq.s32 %p2, %r3, 32;\n"
+                       "@%p2 ld.shared.b32 %r2, [%sm];\n"
+                       "sub.s32 %r4, %tid, 32;\nsetp.lt.u32 %p4, %r4, 64;\n"
+                       "@%p4 bar.sync 1, 64;\n"
+                       "setp.eq.s32 %p3, %tid, 64;\n"
+                       "@%p3 st.shared.b32 [%sm], %tid;\n");
+  EXPECT_NE(other.message.find("an earlier read by warp 0"), std::string::npos)
+      << other.str();
+  EXPECT_EQ(other.otherPlace.line, 0u) << other.str();
+}
+
 /// Each warp has a word of one granule.
 TEST(SharedEntries, NeighboursAreNotTheSame) {
   auto text = [](const char *word) {
