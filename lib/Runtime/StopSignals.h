@@ -10,11 +10,13 @@
 #define MIRAGE_LIB_RUNTIME_STOPSIGNALS_H
 
 #include <csignal>
+#include <iterator>
 
 namespace mlir::mirage {
 
-/// While it exists, SIGHUP, SIGINT and SIGTERM do not end the process but are
-/// written down, for whoever has a process to end and a folder to remove first.
+/// While it exists, the signals that ask a process to end (SIGHUP, SIGINT,
+/// SIGQUIT, SIGPIPE and SIGTERM) do not end it but are written down, for
+/// whoever has a process to end and a folder to remove first.
 /// When it goes, the first one that came is raised again, and does what it
 /// would have done. What the process ignores stays ignored. One at a time.
 class StopSignals {
@@ -28,8 +30,8 @@ public:
   static int getReceived();
 
 private:
-  static constexpr int kSignals[] = {SIGHUP, SIGINT, SIGTERM};
-  struct sigaction before[3];
+  static constexpr int kSignals[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+  struct sigaction before[std::size(kSignals)];
 };
 
 } // namespace mlir::mirage
