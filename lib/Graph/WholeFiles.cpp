@@ -81,14 +81,33 @@ static std::error_code write(llvm::StringRef path,
   return writeInPlace(path, pieces);
 }
 
-llvm::Error
-mlir::mirage::writeWholeFile(llvm::StringRef path,
-                             llvm::ArrayRef<llvm::StringRef> pieces) {
-  std::error_code code = write(path, pieces);
+static llvm::Error explainWrite(llvm::StringRef path, std::error_code code) {
   if (!code)
     return llvm::Error::success();
   return llvm::createStringError(
       code, path + ": cannot be written: " + code.message());
+}
+
+llvm::Error
+mlir::mirage::writeWholeFile(llvm::StringRef path,
+                             llvm::ArrayRef<llvm::StringRef> pieces) {
+  return explainWrite(path, write(path, pieces));
+}
+
+/// Either the file that is there can be written in place, or its folder takes
+/// one beside it.
+static std::error_code tryToWrite(llvm::StringRef path) {
+  if (fs::is_directory(path))
+    return std::make_error_code(std::errc::is_a_directory);
+  if (fs::exists(path) && !fs::access(path, fs::AccessMode::Write))
+    return std::error_code();
+  llvm::Expected<fs::TempFile> beside = fs::TempFile::create(path + ".%%%%%%");
+  return llvm::errorToErrorCode(beside ? beside->discard()
+                                       : beside.takeError());
+}
+
+llvm::Error mlir::mirage::checkWritable(llvm::StringRef path) {
+  return explainWrite(path, tryToWrite(path));
 }
 
 //===----------------------------------------------------------------------===//

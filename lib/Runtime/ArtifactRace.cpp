@@ -128,6 +128,12 @@ llvm::Expected<RaceResult> mlir::mirage::runRace(const RaceOptions &options) {
   llvm::Expected<RaceField> field = collectEntrants(options);
   if (!field)
     return field.takeError();
+  std::string timesFile =
+      isBundle(options.path) ? joinPath(options.path, kTimesFile) : "";
+  // What could not be kept need not be measured, which takes minutes.
+  if (!timesFile.empty())
+    if (llvm::Error error = checkWritable(timesFile))
+      return std::move(error);
   llvm::Expected<Measurements> measured =
       Measurer(field->entrants, options.measurer).run();
   if (!measured)
@@ -135,9 +141,8 @@ llvm::Expected<RaceResult> mlir::mirage::runRace(const RaceOptions &options) {
   RaceResult result;
   for (unsigned number = 0; number < field->entrants.size(); ++number)
     result.times.push_back(makeTime(*field, *measured, number));
-  if (isBundle(options.path))
-    if (llvm::Error error = writeMeasuredTimes(
-            joinPath(options.path, kTimesFile), result.times))
+  if (!timesFile.empty())
+    if (llvm::Error error = writeMeasuredTimes(timesFile, result.times))
       return std::move(error);
   result.entrants = std::move(field->entrants);
   result.measured = std::move(*measured);

@@ -36,6 +36,10 @@ llvm::Error createFolder(llvm::StringRef path);
 llvm::Error writeWholeFile(llvm::StringRef path,
                            llvm::ArrayRef<llvm::StringRef> pieces);
 
+/// Fails where writeWholeFile would, and changes nothing: for who has to know
+/// before there is anything to write. Only that there is room it cannot say.
+llvm::Error checkWritable(llvm::StringRef path);
+
 /// A file that ends: a regular one, or a pipe, as `<(...)` of a shell is one,
 /// of at most 1 GiB. Devices and folders are errors, as is a pipe that nobody
 /// has open to write.

@@ -53,8 +53,8 @@ struct RaceResult {
 };
 
 /// Measures all of them, and leaves the times in a bundle's times.jsonl. Fails
-/// where collectEntrants or Measurer::run does, and where that file cannot be
-/// written.
+/// where collectEntrants or Measurer::run does, and, before anything is
+/// measured, where that file cannot be written.
 llvm::Expected<RaceResult> runRace(const RaceOptions &options);
 
 } // namespace mlir::mirage

@@ -69,6 +69,24 @@ TEST_F(WholeFilesTest, WhatCannotBeWrittenIsSaid) {
   EXPECT_EQ(countFiles(), 0u);
 }
 
+/// And nothing is left behind, or changed.
+TEST_F(WholeFilesTest, WhetherAFileCanBeWrittenIsKnownBefore) {
+  auto message = [](llvm::StringRef path) {
+    return llvm::toString(checkWritable(path));
+  };
+  EXPECT_EQ(message(getPath("a")), "");
+  EXPECT_EQ(countFiles(), 0u);
+  ASSERT_EQ(write(getPath("a"), {"one"}), "");
+  EXPECT_EQ(message(getPath("a")), "");
+  EXPECT_EQ(read("a"), "one");
+  EXPECT_EQ(message(folder),
+            (folder + ": cannot be written: Is a directory").str());
+  EXPECT_EQ(message(getPath("no/a")),
+            getPath("no/a") + ": cannot be written: No such file or directory");
+  EXPECT_EQ(message("/proc/a").find("/proc/a: cannot be written: "), 0u);
+  EXPECT_EQ(countFiles(), 1u);
+}
+
 /// Reading them would not end.
 TEST_F(WholeFilesTest, WhatIsNoFileIsRefused) {
   auto message = [](llvm::StringRef path) {

@@ -367,6 +367,15 @@ TEST_F(MeasurerTest, ABundleRaces) {
   EXPECT_EQ(times[2].driverVersion, 12080);
   EXPECT_EQ(times[2].artifact, bundle.candidates[1].hash);
   EXPECT_EQ(times[2].coldUs.median, result.times[2].coldUs.median);
+  // Times that cannot be kept are not taken: the driver is not even opened.
+  ASSERT_FALSE(llvm::sys::fs::remove(getPath(kTimesFile)));
+  ASSERT_FALSE(llvm::sys::fs::create_directory(getPath(kTimesFile)));
+  setenv("FAKE_CUDA", "devices=0", 1);
+  auto refused = runRace(racing);
+  EXPECT_FALSE(static_cast<bool>(refused));
+  EXPECT_EQ(llvm::toString(refused.takeError()),
+            getPath(kTimesFile) + ": cannot be written: Is a directory");
+  setenv("FAKE_CUDA", "garbage=roots_one", 1);
   // Of two artifacts, only the baseline is right.
   racing.path = getPath("one");
   racing.baseline = getPath("two");
