@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir::mirage;
 namespace cl = llvm::cl;
@@ -140,6 +141,12 @@ static std::string describeModes(unsigned modes) {
 }
 
 llvm::Error mlir::mirage::checkOptions(const Options &options) {
+  // What is done depends on what is there.
+  if (!llvm::sys::fs::exists(options.path))
+    return llvm::createStringError(
+        options.path +
+        ": expects the folder of an artifact or a bundle, or a graph in a "
+        ".json file, got nothing there");
   Mode mode = getMode(options);
   if (mode == Race && !options.measure)
     return llvm::createStringError(

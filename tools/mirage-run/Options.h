@@ -48,7 +48,8 @@ bool parseOptions(int argc, char **argv, Options &options);
 /// its baseline.
 bool isRace(const Options &options);
 
-/// Fails where an option was given that says nothing about what is to be done.
+/// Fails where there is nothing to run, and where an option was given that says
+/// nothing about what is to be done.
 llvm::Error checkOptions(const Options &options);
 
 } // namespace mlir::mirage
