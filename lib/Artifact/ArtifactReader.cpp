@@ -141,10 +141,13 @@ static KernelLaunch readLaunch(const JSONCursor &cursor) {
   return launch;
 }
 
-/// The Mirage that wrote a manifest, in words. Earlier ones did not say.
+/// The Mirage that wrote a manifest, in words. Not all have said so: then it
+/// follows from the version of the form.
 static std::string getWriter(const JSONCursor &manifest) {
-  return manifest.has("mirage") ? "Mirage " + manifest["mirage"].string()
-                                : "an earlier Mirage";
+  if (manifest.has("mirage"))
+    return "Mirage " + manifest["mirage"].string();
+  return manifest["version"].integer() > kArtifactVersion ? "a newer Mirage"
+                                                          : "an earlier Mirage";
 }
 
 /// Says whether the document is one of ours and of this version.

@@ -62,6 +62,18 @@ TEST_F(ArtifactFiles, OtherVersionsAndForeignFilesAreRefused) {
                 "; compile the program again with this version of Mirage");
   std::string writer = "\"mirage\": \"" + getMirageVersion().str() + "\"";
   EXPECT_EQ(messageAfter(writer, "\"mirage\": \"0.0.3\""), "");
+  std::string form = "\"version\": 4", silent = read("manifest.json");
+  size_t at = silent.find(writer + ",");
+  ASSERT_NE(at, std::string::npos);
+  write("manifest.json", silent.erase(at, writer.size() + 1));
+  for (auto [version, who] : {std::pair("3", "an earlier"), {"5", "a newer"}})
+    EXPECT_EQ(messageAfter(form, std::string("\"version\": ") + version),
+              "manifest.json: version: expects an artifact of version 4, "
+              "which " +
+                  own + " reads, got one of version " + version +
+                  ", written by " + who +
+                  " Mirage; compile the program again with this version of "
+                  "Mirage");
   EXPECT_EQ(
       messageAfter("mirage-artifact", "wheel"),
       "manifest.json: format: expects \"mirage-artifact\", got \"wheel\"");
