@@ -122,13 +122,13 @@ private:
   /// By threads, shared memory and the number of blocks an SM takes. That some
   /// SMs have too few neighbours for a whole cluster is left out.
   uint64_t residentLimit() const {
-    const LaunchConfig &config = launch.config;
     uint64_t perSM = std::min<uint64_t>(32, 2048 / (launch.warpsPerBlock * 32));
     uint64_t shared = launch.sharedBytes + 1024; // what the system keeps
-    perSM = std::max<uint64_t>(
-        1, std::min(perSM, config.sharedBytesPerSM / shared));
-    return std::max<uint64_t>(1,
-                              perSM * config.numSMs / launch.blocksPerCluster);
+    uint64_t sharedPerSM =
+        getSharedMemoryLimits(launch.program.target).bytesPerSM;
+    perSM = std::max<uint64_t>(1, std::min(perSM, sharedPerSM / shared));
+    return std::max<uint64_t>(1, perSM * launch.config.numSMs /
+                                     launch.blocksPerCluster);
   }
 
   void startNext() {

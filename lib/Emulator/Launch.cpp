@@ -202,10 +202,10 @@ mlir::mirage::emulator::launch(const Module &module,
   if (!info)
     return launchError("expected a kernel of the module, found '{0}'",
                        config.kernel);
-  if (Error error = checkLaunch(*info, config))
+  const Program &program = module.program();
+  if (Error error = checkLaunch(*info, program.target, config))
     return std::move(error);
 
-  const Program &program = module.program();
   size_t index = info - program.infos.data();
   LaunchContext context(program, program.kernels[index], *info, config);
   context.threadsPerBlock = volumeOf(config.block);

@@ -55,14 +55,30 @@ static Error checkShape(const KernelInfo &info, const LaunchConfig &config) {
     return launchError("kernel '{0}': expects at most {1} threads in a block "
                        "(.maxntid), got {2}",
                        info.name, volumeOf(info.maxThreads), threads);
+  return Error::success();
+}
+
+/// What devices of the target do not have, whatever the kernel says.
+static Error checkTarget(const KernelInfo &info, const Target &target,
+                         const LaunchConfig &config) {
   uint64_t shared =
-      uint64_t(info.staticSharedBytes) + config.dynamicSharedBytes;
-  if (shared > config.sharedBytesPerBlock)
-    return launchError(
-        "kernel '{0}': expects at most {1} bytes of shared memory, "
-        "got {2} static and {3} dynamic",
-        info.name, config.sharedBytesPerBlock, info.staticSharedBytes,
-        config.dynamicSharedBytes);
+               uint64_t(info.staticSharedBytes) + config.dynamicSharedBytes,
+           limit = getSharedMemoryLimits(target).bytesPerBlock;
+  if (shared > limit)
+    return launchError("kernel '{0}': expects at most {1} bytes of shared "
+                       "memory on {2}, got {3} static and {4} dynamic",
+                       info.name, limit, target.name, info.staticSharedBytes,
+                       config.dynamicSharedBytes);
+  if (hasClustersAndDependentLaunches(target))
+    return Error::success();
+  if (volumeOf(config.cluster) > 1)
+    return launchError("kernel '{0}': expects .target sm_90 or later for a "
+                       "cluster of {1} blocks, got {2}",
+                       info.name, volumeOf(config.cluster), target.name);
+  if (config.isDependent)
+    return launchError("kernel '{0}': expects .target sm_90 or later for a "
+                       "dependent launch, got {1}",
+                       info.name, target.name);
   return Error::success();
 }
 
@@ -146,10 +162,13 @@ static Error checkArguments(const KernelInfo &info,
 }
 
 Error mlir::mirage::emulator::checkLaunch(const KernelInfo &info,
+                                          const Target &target,
                                           const LaunchConfig &config) {
   if (Error error = checkShape(info, config))
     return error;
   if (Error error = checkCluster(info, config))
+    return error;
+  if (Error error = checkTarget(info, target, config))
     return error;
   return checkArguments(info, config);
 }

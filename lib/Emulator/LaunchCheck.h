@@ -11,6 +11,8 @@
 
 #include "Mirage/Emulator/Launch.h"
 
+#include "Target.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::mirage::emulator {
@@ -25,9 +27,11 @@ inline uint64_t volumeOf(const std::array<uint32_t, 3> &shape) {
   return uint64_t(shape[0]) * shape[1] * shape[2];
 }
 
-/// Grid, block, shared memory and arguments against what the device and the
-/// kernel's directives allow. Fails with what was expected and what was found.
-llvm::Error checkLaunch(const KernelInfo &info, const LaunchConfig &config);
+/// Grid, block, shared memory and arguments against what the target's devices
+/// and the kernel's directives allow. Fails with what was expected and what was
+/// found.
+llvm::Error checkLaunch(const KernelInfo &info, const Target &target,
+                        const LaunchConfig &config);
 
 } // namespace mlir::mirage::emulator
 

@@ -108,6 +108,7 @@ void FileParser::parseTargetName() {
   }
   // The system keeps 1 KiB of shared memory of each block on sm_90 and later.
   program.sharedStart = target.number >= 90 ? 1024 : 0;
+  program.target = target;
   PTXVersion first = firstVersionOf(target);
   if (target.version.major != 0 && target.version < first)
     diagnostics.error(name.location, "expected .version " + first.str() +

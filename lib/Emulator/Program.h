@@ -14,6 +14,7 @@
 
 #include "Diagnostics.h"
 #include "Syntax.h"
+#include "Target.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -171,6 +172,7 @@ struct SourcePlace {
 /// Everything of one file.
 struct Program {
   std::string fileName;
+  Target target;
   std::vector<KernelInfo> infos;
   std::vector<Kernel> kernels; ///< parallel to infos
   /// Where shared memory starts in its space: what lies before is the system's,

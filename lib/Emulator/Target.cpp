@@ -37,6 +37,16 @@ static constexpr std::pair<StringLiteral, PTXVersion> targets[] = {
     {"sm_120f", {8, 8}}, {"sm_121", {8, 8}}, {"sm_121a", {8, 8}},
     {"sm_121f", {8, 8}}};
 
+/// Shared memory from one target's number up to the next one's.
+static constexpr struct {
+  unsigned number;
+  uint32_t kiBPerBlock, kiBPerSM;
+} sharedMemories[] = {{50, 48, 64},   {52, 48, 96},   {53, 48, 64},
+                      {61, 48, 96},   {62, 48, 64},   {70, 96, 96},
+                      {75, 64, 64},   {80, 163, 164}, {86, 99, 100},
+                      {87, 163, 164}, {89, 99, 100},  {90, 227, 228},
+                      {120, 99, 100}};
+
 /// Of pieces that need the same in all opcodes.
 static constexpr StringLiteral needsOfPieces =
     "shared::cta: any 7.8; shared::cluster|cluster: sm_90 7.8;"
@@ -74,6 +84,16 @@ PTXVersion mlir::mirage::emulator::firstVersionOf(const Target &target) {
              targets,
              [&](const auto &entry) { return entry.first == target.name; })
       ->second;
+}
+
+SharedMemoryLimits
+mlir::mirage::emulator::getSharedMemoryLimits(const Target &target) {
+  const auto *next = llvm::find_if(sharedMemories, [&](const auto &memory) {
+    return memory.number > target.number;
+  });
+  assert(next != std::begin(sharedMemories) && "a target that was parsed");
+  const auto &memory = *std::prev(next);
+  return {memory.kiBPerBlock << 10, memory.kiBPerSM << 10};
 }
 
 namespace {

@@ -28,6 +28,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -60,6 +61,20 @@ bool parseTarget(llvm::StringRef name, Target &target);
 
 /// The first version that has a target; \p target is one that was parsed.
 PTXVersion firstVersionOf(const Target &target);
+
+/// Shared memory of the devices that code for a target is for ("CUDA C++
+/// Programming Guide", compute capabilities).
+struct SharedMemoryLimits {
+  uint32_t bytesPerBlock = 0; ///< the largest that a launch can ask for
+  uint32_t bytesPerSM = 0;
+};
+SharedMemoryLimits getSharedMemoryLimits(const Target &target);
+
+/// Clusters of several blocks, and launches that start before earlier ones have
+/// ended.
+inline bool hasClustersAndDependentLaunches(const Target &target) {
+  return target.number >= 90;
+}
 
 /// Of directives and special registers.
 constexpr llvm::StringLiteral needsOfClusters = "sm_90 7.8";

@@ -78,6 +78,7 @@ private:
                                          const KernelLaunch &launch) {
     emulator::LaunchConfig config = makeConfig(launch);
     llvm::SmallVector<BufferId> buffers = getBuffers(launch);
+    config.isDependent = launch.dependent;
     if (!launch.dependent)
       unfinished.clear();
     for (const GridUse &use : unfinished)

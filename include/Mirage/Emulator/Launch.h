@@ -111,7 +111,9 @@ struct LaunchConfig {
   uint32_t dynamicSharedBytes = 0;
   std::vector<Buffer> buffers;
   std::vector<Argument> arguments;
-  /// Accesses that conflict with these are races.
+  /// May start before earlier launches have ended (programmatic dependent
+  /// launch). Accesses that conflict with what these do are races.
+  bool isDependent = false;
   std::vector<UnfinishedUse> unfinished;
 
   /// Of the host; results do not depend on it, but for what else ran before a
@@ -125,10 +127,8 @@ struct LaunchConfig {
   /// launch with it: some 8 s of arithmetic (docs/Emulator.md, "Speed").
   uint64_t stepLimitPerBlock = uint64_t(1) << 29;
   unsigned maxFindings = 100; ///< distinct ones
-  /// The device that is imitated: shared memory of a block, and how many blocks
-  /// run at a time where blocks wait for one another.
-  uint32_t sharedBytesPerBlock = 232448;
-  uint32_t sharedBytesPerSM = 233472;
+  /// The device that is imitated, which is one that the PTX is for: how many
+  /// blocks run at a time, where blocks wait for one another, follows from it.
   uint32_t numSMs = 132;
 };
 
@@ -157,8 +157,9 @@ struct LaunchResult {
 /// Runs a kernel to its end and checks it on the way. Blocks are independent
 /// state machines; without communication between them they run in parallel.
 /// \returns an error if the launch contradicts the kernel (unknown name, number
-///          or size of arguments, more threads or shared memory than allowed),
-///          or does what the emulator cannot.
+///          or size of arguments, more threads or shared memory than allowed)
+///          or asks for what devices of the PTX's target do not have, or does
+///          what the emulator cannot.
 ///          Faults of the kernel itself are findings.
 llvm::Expected<LaunchResult> launch(const Module &module,
                                     const LaunchConfig &config);

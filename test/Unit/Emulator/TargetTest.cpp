@@ -101,6 +101,52 @@ TEST(Target, ClustersOfAKernel) {
   }
 }
 
+/// The error of a launch of a kernel that does nothing.
+std::string launchError(const std::string &target, LaunchConfig config) {
+  std::unique_ptr<Module> module = parseOrFail(
+      ".version 9.0\n.target " + target + "\n.entry k() { ret; }\n");
+  config.kernel = "k";
+  llvm::Expected<LaunchResult> result = launch(*module, config);
+  return result ? "" : llvm::toString(result.takeError());
+}
+
+TEST(Target, SharedMemoryOfABlock) {
+  for (auto [target, kiB] : {std::pair("sm_62", 48),
+                             {"sm_75", 64},
+                             {"sm_80", 163},
+                             {"sm_86", 99},
+                             {"sm_87", 163},
+                             {"sm_89", 99},
+                             {"sm_90a", 227},
+                             {"sm_103", 227},
+                             {"sm_121", 99}}) {
+    LaunchConfig config;
+    config.dynamicSharedBytes = kiB * 1024;
+    EXPECT_EQ(launchError(target, config), "");
+    ++config.dynamicSharedBytes;
+    EXPECT_EQ(launchError(target, config),
+              "kernel 'k': expects at most " + std::to_string(kiB * 1024) +
+                  " bytes of shared memory on " + target +
+                  ", got 0 static and " +
+                  std::to_string(config.dynamicSharedBytes) + " dynamic");
+  }
+}
+
+TEST(Target, LaunchesThatATargetDoesNotHave) {
+  LaunchConfig clusters;
+  clusters.grid = clusters.cluster = {2, 1, 1};
+  EXPECT_EQ(launchError("sm_90", clusters), "");
+  EXPECT_EQ(launchError("sm_80", clusters),
+            "kernel 'k': expects .target sm_90 or later for a cluster of 2 "
+            "blocks, got sm_80");
+  LaunchConfig dependent;
+  dependent.isDependent = true;
+  EXPECT_EQ(launchError("sm_90", dependent), "");
+  EXPECT_EQ(launchError("sm_89", dependent),
+            "kernel 'k': expects .target sm_90 or later for a dependent "
+            "launch, got sm_89");
+}
+
 TEST(Target, HeadsThatAreWrong) {
   auto errors = [](const std::string &head) {
     return parseErrors(head + "\n.entry k() { ret; }\n");

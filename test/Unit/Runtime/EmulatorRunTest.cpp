@@ -159,6 +159,13 @@ TEST(EmulatorRun, WhatCannotRunIsSaid) {
             "kernel squares: kernel 'squares': expects clusters that divide "
             "the 8 blocks along grid axis 0, got 3");
   artifact = makeTwoKernels();
+  artifact.ptx.replace(artifact.ptx.find("sm_90a"), 6, "sm_80");
+  EXPECT_EQ(messageOf(artifact, inputs), "");
+  artifact.launches[1].dependent = true;
+  EXPECT_EQ(messageOf(artifact, inputs),
+            "kernel roots: kernel 'roots': expects .target sm_90 or later for "
+            "a dependent launch, got sm_80");
+  artifact = makeTwoKernels();
   artifact.launches[0].arguments.pop_back();
   EXPECT_EQ(messageOf(artifact, inputs).find("kernel squares: "), 0u);
   artifact = makeTwoKernels();
