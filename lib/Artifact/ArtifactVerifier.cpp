@@ -368,6 +368,22 @@ F32Products mlir::mirage::findF32Products(const Artifact &artifact) {
   return isAny ? F32Products::TF32 : F32Products::Exact;
 }
 
+/// An output that no launch knows of would hold whatever it held before.
+static llvm::Error checkOutputsAreKnown(const Artifact &artifact) {
+  for (unsigned output = 0; output < artifact.outputs.size(); ++output)
+    if (llvm::none_of(artifact.launches, [&](const KernelLaunch &launch) {
+          return llvm::any_of(launch.arguments,
+                              [&](const LaunchArgument &argument) {
+                                return argument.role == BufferRole::Output &&
+                                       argument.index == output;
+                              });
+        }))
+      return makeError("outputs[" + llvm::Twine(output) +
+                       "]: expects a launch with an argument that points into "
+                       "it, got none");
+  return llvm::Error::success();
+}
+
 llvm::Error mlir::mirage::verify(const Artifact &artifact) {
   if (llvm::Error error = verify(artifact.program))
     return makeError("program: " + llvm::toString(std::move(error)));
@@ -393,5 +409,5 @@ llvm::Error mlir::mirage::verify(const Artifact &artifact) {
     if (llvm::Error error = checkKernel(launch, ptx, member))
       return error;
   }
-  return llvm::Error::success();
+  return checkOutputsAreKnown(artifact);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MemoryAccess.h"
+#include "EarlierWrites.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -19,8 +19,10 @@ namespace {
 /// is wrong with them, and writes them down.
 class GranuleWatcher {
 public:
-  /// \param reads  what was there matters. Bytes of shared memory start
-  ///                undefined, and those of some buffers.
+  /// \param reads  what was there matters, and earlier launches have not
+  /// written
+  ///                all of it. Bytes of shared memory start undefined, and
+  ///                those of some buffers.
   GranuleWatcher(ExecutionState &state, const Region &region, Block *owner,
                  Shadow &shadow, bool reads)
       : state(state), region(region), owner(owner), shadow(shadow),
@@ -76,6 +78,8 @@ private:
 
   void checkDefined(uint64_t index, ShadowEntry entry, unsigned lane) {
     ByteMask missing = shadow.unwritten(index) & entry.mask();
+    if (missing && !region.written.empty())
+      missing &= ~findWrittenBefore(region, index);
     if (!missing)
       return;
     state.report(FindingKind::UninitializedRead, laneOf(entry, missing, lane),
@@ -186,7 +190,8 @@ public:
           const MemoryAccess &access, Shadow &shadow)
       : state(state), request(request), access(access),
         granules(state, *access.region, access.owner, shadow,
-                 isRead(request.kind) || request.readsOld) {
+                 (isRead(request.kind) || request.readsOld) &&
+                     !wereWrittenBefore(access)) {
     who.clock = &state.warp->clock;
     who.keepsReaders = state.worker->launch.kernel.usesAsyncProxy;
     who.laneSets = &state.worker->laneSets;
@@ -382,8 +387,9 @@ namespace {
 class RangeWatcher {
 public:
   RangeWatcher(ExecutionState &state, unsigned lane, const Region &region,
-               Block *owner, Shadow &shadow, const RangeAccess &access)
-      : lane(lane), granules(state, region, owner, shadow, isRead(access.kind)),
+               Block *owner, Shadow &shadow, const RangeAccess &access,
+               bool reads)
+      : lane(lane), granules(state, region, owner, shadow, reads),
         mine(access.kind, state.pc, state.warp->clock.step()) {
     mine.epoch = access.epoch;
     who.clock = access.clock ? access.clock : &state.warp->clock;
@@ -429,9 +435,12 @@ void mlir::mirage::emulator::watchRange(ExecutionState &state, unsigned lane,
     checkEarlierGrids(state, lane, *range.region, range.begin, range.bytes,
                       access.kind);
   Shadow *shadow = findShadow(state, range.owner, range.region);
-  if (shadow && range.bytes != 0)
-    RangeWatcher(state, lane, *range.region, range.owner, *shadow, access)
-        .run(range.begin, range.bytes);
+  if (!shadow || range.bytes == 0)
+    return;
+  bool reads = isRead(access.kind) &&
+               !wereWrittenBefore(*range.region, range.begin, range.bytes);
+  RangeWatcher(state, lane, *range.region, range.owner, *shadow, access, reads)
+      .run(range.begin, range.bytes);
 }
 
 void mlir::mirage::emulator::watchPieces(ExecutionState &state, unsigned lane,
@@ -443,7 +452,8 @@ void mlir::mirage::emulator::watchPieces(ExecutionState &state, unsigned lane,
   Shadow *shadow = findShadow(state, &owner, &region);
   if (!shadow)
     return;
-  RangeWatcher watcher(state, lane, region, &owner, *shadow, access);
+  RangeWatcher watcher(state, lane, region, &owner, *shadow, access,
+                       isRead(access.kind));
   for (uint32_t address : addresses)
     watcher.run(address, bytes);
 }

@@ -261,6 +261,7 @@ void mlir::mirage::emulator::checkOutputsWritten(
       continue;
     std::vector<ByteRange> accounted = listWrites(region, intervals);
     llvm::append_range(accounted, buffer.gaps);
+    llvm::append_range(accounted, buffer.written);
     llvm::sort(accounted, [](const ByteRange &a, const ByteRange &b) {
       return a.begin < b.begin;
     });

@@ -25,8 +25,8 @@ void checkBlocksAgainstEachOther(const LaunchContext &launch,
                                  std::vector<GlobalInterval> &intervals,
                                  FindingSet &findings);
 
-/// Reports outputs with bytes that no block wrote, and gaps of buffers with
-/// bytes that one did.
+/// Reports outputs with bytes that no block wrote, nor a launch before, and
+/// gaps of buffers with bytes that one did.
 void checkOutputsWritten(const LaunchContext &launch,
                          const std::vector<GlobalInterval> &intervals,
                          FindingSet &findings);

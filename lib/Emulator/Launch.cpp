@@ -45,6 +45,14 @@ namespace {
 /// the one before, so that going past an end meets nobody's memory.
 constexpr uint64_t bufferAlign = uint64_t(1) << 21;
 
+/// Whether the buffer holds something that no launch before this one wrote.
+bool startsUndefined(const Buffer &buffer) {
+  if (buffer.kind == BufferKind::Input || buffer.kind == BufferKind::InOut)
+    return false;
+  return buffer.written.size() != 1 || buffer.written[0].begin != 0 ||
+         buffer.written[0].end < buffer.sizeBytes;
+}
+
 void bindBuffers(LaunchContext &launch) {
   uint64_t next = window::buffers;
   for (auto [index, buffer] : llvm::enumerate(launch.config.buffers)) {
@@ -55,8 +63,9 @@ void bindBuffers(LaunchContext &launch) {
     region.buffer = index;
     region.isWritable = buffer.kind != BufferKind::Input;
     region.isShadowed = region.isWritable;
-    region.startsUndefined = buffer.kind == BufferKind::Output ||
-                             buffer.kind == BufferKind::Workspace;
+    region.startsUndefined = startsUndefined(buffer);
+    if (region.startsUndefined)
+      region.written = buffer.written;
     next =
         llvm::alignTo(next + buffer.sizeBytes + 1, bufferAlign) + bufferAlign;
     launch.regions.push_back(region);

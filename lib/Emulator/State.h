@@ -44,7 +44,8 @@ struct Region {
   /// Reads and writes are remembered: somebody may write it.
   bool isShadowed = false;
   bool isWritable = true;
-  bool startsUndefined = false;
+  bool startsUndefined = false;           ///< but for what was `written` before
+  llvm::ArrayRef<ByteRange> written = {}; ///< counted from `base` on
 
   bool contains(uint64_t address, uint64_t bytes) const {
     uint64_t offset = address - base;

@@ -97,8 +97,15 @@ private:
     // Once this grid is waited for, so are the ones that it waited for.
     for (GridUse &use : unfinished)
       use.endsAtWait &= result->waitedForEarlierGrids;
-    for (const emulator::BufferUse &use : result->uses)
+    for (const emulator::BufferUse &use : result->uses) {
       unfinished.push_back({buffers[use.buffer], use.bytes, use.isWrite, true});
+      if (use.isWrite)
+        written[buffers[use.buffer]].push_back(use.bytes);
+    }
+    for (BufferId id : buffers) {
+      --launchesLeft[id];
+      join(written[id]);
+    }
     nameSources(result->findings);
     return EmulatedLaunch{launch.kernel, std::move(*result), time.count()};
   }
@@ -146,27 +153,40 @@ private:
     return config;
   }
 
-  /// What a buffer is to the next launch that it takes part in.
+  /// What a buffer is to the next launch that it takes part in: an output is
+  /// complete after the last one.
   emulator::Buffer bind(BufferId id) {
     auto [role, index] = id;
-    bool isFirst = touched.insert({id, true}).second;
-    bool isOnly = isFirst && launchesLeft[id] == 1;
     switch (role) {
     case BufferRole::Input:
       return {"input " + artifact.inputs[index].name, inputs[index].data(),
               inputs[index].size(), BufferKind::Input};
     case BufferRole::Output:
-      return {"output " + artifact.outputs[index].name, outputs[index].data(),
+      return {"output " + artifact.outputs[index].name,
+              outputs[index].data(),
               outputs[index].size(),
-              isOnly    ? BufferKind::Output
-              : isFirst ? BufferKind::Workspace
-                        : BufferKind::InOut,
-              findGaps(artifact.outputs[index])};
+              launchesLeft[id] == 1 ? BufferKind::Output
+                                    : BufferKind::Workspace,
+              findGaps(artifact.outputs[index]),
+              written[id]};
     case BufferRole::Workspace:
-      return {"workspace", workspace.data(), workspace.size(),
-              isFirst ? BufferKind::Workspace : BufferKind::InOut};
+      return {"workspace",           workspace.data(), workspace.size(),
+              BufferKind::Workspace, /*gaps=*/{},      written[id]};
     }
     llvm_unreachable("all roles are bound");
+  }
+
+  /// Puts ranges into order, those that touch or overlap as one.
+  static void join(std::vector<emulator::ByteRange> &ranges) {
+    llvm::sort(ranges,
+               [](const auto &a, const auto &b) { return a.begin < b.begin; });
+    std::vector<emulator::ByteRange> joined;
+    for (const emulator::ByteRange &range : ranges)
+      if (!joined.empty() && range.begin <= joined.back().end)
+        joined.back().end = std::max(joined.back().end, range.end);
+      else
+        joined.push_back(range);
+    ranges = std::move(joined);
   }
 
   const Artifact &artifact;
@@ -175,8 +195,9 @@ private:
   std::vector<std::vector<uint8_t>> inputs;
   std::vector<std::vector<uint8_t>> outputs;
   std::vector<uint8_t> workspace;
-  std::map<BufferId, unsigned> launchesLeft; ///< that use a buffer, in all
-  std::map<BufferId, bool> touched;
+  std::map<BufferId, unsigned> launchesLeft; ///< that use a buffer
+  /// What launches have written so far, as emulator::Buffer has it.
+  std::map<BufferId, std::vector<emulator::ByteRange>> written;
   /// What grids did that may not have ended when the next one starts.
   struct GridUse {
     BufferId buffer;

@@ -168,10 +168,10 @@ struct Artifact {
 F32Products findF32Products(const Artifact &artifact);
 
 /// Checks what both sides rely on: indices and offsets inside their buffers,
-/// extents that a device takes, names, and that what is stated twice is the
-/// same: the PTX has the target and the kernels, with as many parameters, of 8
-/// bytes for an address and of 128 for a tensor map, and the program the inputs
-/// and outputs.
+/// extents that a device takes, names, that each output has a launch, and that
+/// what is stated twice is the same: the PTX has the target and the kernels,
+/// with as many parameters, of 8 bytes for an address and of 128 for a tensor
+/// map, and the program the inputs and outputs.
 /// \returns an error that names the member of the manifest ("launches[0].grid")
 /// with what was expected and found.
 llvm::Error verify(const Artifact &artifact);

@@ -22,9 +22,10 @@ namespace mlir::mirage::emulator {
 /// the launch starts and which must be when it ends.
 enum class BufferKind : uint8_t {
   Input,     ///< defined; the kernel must not write it
-  Output,    ///< undefined; the kernel must write every byte but gaps
+  Output,    ///< undefined but for what was written before; all other bytes but
+             ///< gaps must be written
   InOut,     ///< defined; may be written
-  Workspace, ///< undefined; may be written
+  Workspace, ///< undefined but for what was written before; may be written
 };
 
 /// Bytes from `begin` up to `end`.
@@ -42,6 +43,9 @@ struct Buffer {
   /// What lies between the tensor's elements, in ascending order: not the
   /// kernel's to write.
   std::vector<ByteRange> gaps = {};
+  /// Of an output or a workspace: what earlier launches wrote, and so is
+  /// defined, in ascending order with other bytes between any two.
+  std::vector<ByteRange> written = {};
 };
 
 /// One argument: the address of a place in a buffer, plain bytes, or a tensor

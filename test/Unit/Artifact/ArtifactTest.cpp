@@ -248,6 +248,11 @@ static Graph addLargeTile(Graph program) {
 
 TEST_F(ArtifactFiles, WhatDoesNotVerifyIsNotWritten) {
   Artifact artifact = makeArtifact();
+  artifact.launches.clear();
+  EXPECT_EQ(writeMessage(artifact),
+            "outputs[0]: expects a launch with an argument that points into "
+            "it, got none");
+  artifact = makeArtifact();
   artifact.launches[0].cluster = {3, 1, 1};
   EXPECT_EQ(writeMessage(artifact), "launches[0].cluster[0]: expects a divisor "
                                     "of the grid's 4 blocks, got 3");

@@ -133,12 +133,73 @@ TEST(EmulatorRun, UnwrittenOutputsAreFoundAndNotRight) {
   EXPECT_FALSE(checked.pass);
 }
 
-/// Two launches may write one output together.
-TEST(EmulatorRun, AnOutputOfTwoLaunchesIsNotUnwritten) {
+/// Two launches may write one output together: they, and not each of them, have
+/// to write all of it.
+TEST(EmulatorRun, AnOutputOfTwoLaunchesIsWrittenByBoth) {
   Artifact artifact = makeTwoKernels();
   KernelLaunch again = artifact.launches[1];
   artifact.launches.push_back(again);
   EXPECT_TRUE(run(artifact).isClean());
+  artifact.launches[1].grid = {7, 1, 1};
+  EXPECT_TRUE(run(artifact).isClean());
+  artifact.launches[2].grid = {6, 1, 1};
+  EmulatorRun result = run(artifact);
+  ASSERT_EQ(result.launches.size(), 3u);
+  EXPECT_TRUE(result.launches[1].result.isClean());
+  ASSERT_EQ(result.launches[2].result.findings.size(), 1u);
+  EXPECT_EQ(result.launches[2].result.findings[0].message,
+            "56 of 3640 bytes of output buffer 'output Y' were never written, "
+            "the first at offset 3584");
+}
+
+/// The lines of a kernel's findings of one kind.
+static std::vector<unsigned> listLines(const EmulatedLaunch &launch,
+                                       FindingKind kind) {
+  std::vector<unsigned> lines;
+  for (const emulator::Finding &finding : launch.result.findings)
+    if (finding.kind == kind)
+      lines.push_back(finding.place.line);
+  return lines;
+}
+
+TEST(EmulatorRun, ReadsOfWhatNoLaunchHasWrittenAreFound) {
+  Artifact artifact = makeTwoKernels();
+  artifact.launches[0].grid = {7, 1, 1};
+  EmulatorRun result = run(artifact);
+  EXPECT_TRUE(result.launches[0].result.isClean());
+  size_t at = artifact.ptx.rfind("ld.global.f32");
+  unsigned line =
+      1 + llvm::count(llvm::StringRef(artifact.ptx).take_front(at), '\n');
+  EXPECT_EQ(listLines(result.launches[1], FindingKind::UninitializedRead),
+            std::vector<unsigned>{line});
+  EXPECT_EQ(result.launches[1].result.findings[0].message,
+            "read of byte 3840 of buffer 'workspace', which nobody has "
+            "written");
+}
+
+/// Writes of launches before the last one count, too, and lie in several parts.
+TEST(EmulatorRun, WhatIsWrittenInPartsIsWritten) {
+  Artifact artifact = makeTwoKernels();
+  // Even blocks and then odd ones.
+  auto take = [&](llvm::StringRef name, llvm::StringRef parity) {
+    std::string kernel =
+        makeElementwiseKernel(name, "mul.rn.f32 %f2, %f1, %f1;");
+    size_t load = kernel.find("ld.param.u64");
+    kernel.insert(load, ("and.b32 %r1, %r1, 1;\n  setp.ne.u32 %p1, %r1, " +
+                         parity + ";\n  @%p1 bra $L__BB_" + name + ";\n  ")
+                            .str());
+    return kernel;
+  };
+  artifact.ptx += take("evens", "0") + take("odds", "1");
+  KernelLaunch evens = artifact.launches[0], odds = artifact.launches[0];
+  evens.kernel = "evens";
+  odds.kernel = "odds";
+  artifact.launches = {evens, odds, artifact.launches[1]};
+  EmulatorRun result = run(artifact);
+  EXPECT_TRUE(result.isClean());
+  EXPECT_TRUE(check(artifact, result).pass);
+  artifact.launches[1] = evens;
+  EXPECT_FALSE(run(artifact).isClean());
 }
 
 static std::string messageOf(const Artifact &artifact,
