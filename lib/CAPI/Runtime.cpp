@@ -8,6 +8,7 @@
 
 #include "Mirage-c/Runtime.h"
 #include "ElementTypes.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Runtime/CudaDevice.h"
 #include "Mirage/Runtime/CudaEvent.h"
 #include "Mirage/Runtime/EmulatorRun.h"
@@ -366,12 +367,27 @@ static void writeElements(const ArtifactTensor &tensor,
   std::memcpy(to + begin, bytes.data() + begin, bytes.size() - begin);
 }
 
+/// Of host memory that a run takes: inputs as they are handed over, outputs
+/// before they are, and what is emulated.
+static double countRunBytes(const MirageProgram &program) {
+  double bytes = program.cuda ? 0 : countEmulatedBytes(program.artifact);
+  for (const auto *tensors :
+       {&program.artifact.inputs, &program.artifact.outputs})
+    for (const ArtifactTensor &tensor : *tensors)
+      bytes += tensor.getSizeBytes();
+  return bytes;
+}
+
 MirageStatus mirageProgramRun(const MirageProgram *program,
                               const void *const *inputs, void *const *outputs) {
   std::string problem = explainBadBindings(program, inputs, outputs, 1);
   if (!problem.empty())
     return refuse(problem);
   const Artifact &artifact = program->artifact;
+  if (llvm::Error error = checkMemory("inputs, outputs and workspace, with "
+                                      "their copies,",
+                                      countRunBytes(*program)))
+    return report(std::move(error));
   std::vector<HostTensor> values;
   for (auto [number, tensor] : llvm::enumerate(artifact.inputs)) {
     const auto *bytes = static_cast<const uint8_t *>(inputs[number]);

@@ -8,6 +8,7 @@
 
 #include "Mirage/Reference/Reference.h"
 #include "Mirage/Graph/ComposedOperators.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "TensorOperations.h"
 #include "TileCopy.h"
@@ -123,11 +124,19 @@ public:
       keep(output);
   }
 
-  std::vector<ReferenceOutput> run(llvm::ArrayRef<HostTensor> inputs) {
-    for (auto [number, input] : llvm::enumerate(inputs))
-      if (uses[number] > 0)
-        values[number] = load(input);
+  llvm::Expected<std::vector<ReferenceOutput>>
+  run(llvm::ArrayRef<HostTensor> inputs) {
+    for (auto [number, input] : llvm::enumerate(inputs)) {
+      if (uses[number] == 0)
+        continue;
+      if (llvm::Error error = checkMemory(describe(number), 2 * count(number)))
+        return std::move(error);
+      values[number] = load(input);
+    }
     for (const Node &operation : graph.getNodes()) {
+      if (llvm::Error error = checkMemory(describe(operation.results[0]),
+                                          countNewBytes(operation)))
+        return std::move(error);
       evaluate(operation);
       for (ValueId operand : operation.operands)
         if (--uses[operand] == 0)
@@ -135,6 +144,10 @@ public:
     }
     std::vector<ReferenceOutput> outputs;
     for (ValueId output : graph.getOutputs()) {
+      if (llvm::Error error =
+              checkMemory("a copy of " + describe(output),
+                          count(output) + countScaleBytes(output)))
+        return std::move(error);
       llvm::BitVector ancestors = findAncestors(output);
       outputs.push_back({graph.getType(output), copy(values[output]),
                          getScales(output), findStoredTypes(output, ancestors),
@@ -202,6 +215,43 @@ private:
   static std::vector<double> copy(const Tensor &tensor) {
     const double *data = tensor.data.get();
     return std::vector<double>(data, data + tensor.getNumElements());
+  }
+
+  std::string describe(ValueId value) const {
+    return "%" + std::to_string(value) + " of type " +
+           toString(graph.getType(value)) + ", in float64,";
+  }
+
+  /// Bytes of a value in float64.
+  double count(ValueId value) const {
+    return double(graph.getType(value).getNumElements()) * sizeof(double);
+  }
+
+  /// Bytes that an operation allocates for its results, and more than a tile.
+  double countNewBytes(const Node &operation) const {
+    ValueId result = operation.results[0];
+    double bytes = 0, largest = 0;
+    for (ValueId value : operation.results) {
+      bytes += count(value);
+      largest = std::max(largest, count(value));
+    }
+    bool isInPlace =
+        operation.opcode == Opcode::Reshape ||
+        (getOperatorInfo(operation.opcode).kind == OperatorKind::Elementwise &&
+         llvm::any_of(operation.operands, [&](ValueId value) {
+           return uses[value] == 1 && count(value) == count(result);
+         }));
+    return (isInPlace ? 0 : bytes) +
+           (rounding == Rounding::Declared ? largest : 0);
+  }
+
+  /// Bytes that the scales of an output take while they are computed.
+  double countScaleBytes(ValueId output) const {
+    const Node *matmul = scales ? findMatmul(graph, output) : nullptr;
+    if (!matmul)
+      return 0;
+    return count(matmul->operands[0]) + count(matmul->operands[1]) +
+           count(output);
   }
 
   void evaluate(const Node &operation) {
@@ -276,6 +326,22 @@ private:
   std::vector<unsigned> uses;
 };
 } // namespace
+
+double mlir::mirage::countReferenceBytes(const Graph &graph) {
+  double inputs = 0, atOnce = 0, outputs = 0;
+  for (unsigned input = 0; input < graph.getNumInputs(); ++input) {
+    if (llvm::none_of(graph.getNodes(), [&](const Node &operation) {
+          return llvm::is_contained(operation.operands, input);
+        }))
+      continue;
+    double elements = graph.getType(input).getNumElements();
+    inputs += elements;
+    atOnce = std::max(atOnce, inputs + elements); // decoded, and then copied
+  }
+  for (ValueId output : graph.getOutputs())
+    outputs += graph.getType(output).getNumElements();
+  return std::max(atOnce, outputs) * sizeof(double);
+}
 
 llvm::Expected<std::vector<ReferenceOutput>>
 mlir::mirage::evaluateReference(const Graph &graph,

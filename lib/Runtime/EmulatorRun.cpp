@@ -9,6 +9,7 @@
 #include "Mirage/Runtime/EmulatorRun.h"
 #include "BindingCheck.h"
 #include "Mirage/Emulator/Parser.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/ParallelFor.h"
 #include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -208,11 +209,23 @@ private:
 };
 } // namespace
 
+double mlir::mirage::countEmulatedBytes(const Artifact &artifact) {
+  // Each size fits 64 bits, their sum need not.
+  double bytes = artifact.workspaceBytes;
+  for (const auto *tensors : {&artifact.inputs, &artifact.outputs})
+    for (const ArtifactTensor &tensor : *tensors)
+      bytes += tensor.getSizeBytes();
+  return bytes;
+}
+
 llvm::Expected<EmulatorRun>
 mlir::mirage::runOnEmulator(const Artifact &artifact,
                             llvm::ArrayRef<HostTensor> inputs,
                             const EmulatorOptions &options) {
   if (llvm::Error error = checkBinding(artifact, inputs))
+    return std::move(error);
+  if (llvm::Error error = checkMemory("copies of inputs, outputs and workspace",
+                                      countEmulatedBytes(artifact)))
     return std::move(error);
   return Emulation(artifact, inputs, options).run();
 }

@@ -8,6 +8,7 @@
 
 #include "Mirage/Runtime/Measurer.h"
 #include "Mirage/Artifact/Bundle.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Runtime/TensorBytes.h"
@@ -82,6 +83,13 @@ llvm::Error Measurer::Race::prepare() {
       return error;
   }
   if (llvm::Error error = checkEvaluable(program.program))
+    return error;
+  double bytes = countReferenceBytes(program.program);
+  for (const ArtifactTensor &tensor : program.inputs)
+    bytes += tensor.type.getSizeBytes();
+  if (llvm::Error error = checkMemory("inputs and what the reference makes of "
+                                      "them",
+                                      bytes))
     return error;
   std::vector<HostTensor> inputs;
   for (auto [number, tensor] : llvm::enumerate(program.inputs))

@@ -8,13 +8,11 @@
 
 #include "LoadedProgram.h"
 #include "Mirage/Graph/GraphJSON.h"
-#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Reference/NpyFile.h"
 #include "Mirage/Runtime/TensorBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
 
@@ -58,23 +56,6 @@ mlir::mirage::loadProgram(llvm::StringRef path,
   loaded.outputs = artifact->outputs;
   loaded.artifact = std::move(*artifact);
   return loaded;
-}
-
-llvm::Error mlir::mirage::checkMemory(const LoadedProgram &program) {
-  // Each size fits 64 bits, their sum need not.
-  double needed = program.artifact ? program.artifact->workspaceBytes : 0;
-  for (const auto *tensors : {&program.inputs, &program.outputs})
-    for (const ArtifactTensor &tensor : *tensors)
-      needed += tensor.getSizeBytes();
-  double available = getMachineMemoryBytes();
-  if (needed <= available)
-    return llvm::Error::success();
-  constexpr double kGiB = 1 << 30;
-  return llvm::createStringError(
-      llvm::formatv("expects inputs, outputs and workspace that fit the "
-                    "{0:f1} GiB of this machine's memory, got {1:f1} GiB",
-                    available / kGiB, needed / kGiB)
-          .str());
 }
 
 /// The number of the input with this name.

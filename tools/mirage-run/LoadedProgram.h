@@ -27,10 +27,6 @@ struct LoadedProgram {
 llvm::Expected<LoadedProgram>
 loadProgram(llvm::StringRef path, const ReadArtifactOptions &options = {});
 
-/// An error where this machine's memory cannot hold the tensors and the
-/// workspace, whatever else it holds.
-llvm::Error checkMemory(const LoadedProgram &program);
-
 /// A tensor for each input.
 /// \param files  "name=x.npy"; inputs without a file are random by `seed`.
 llvm::Expected<std::vector<HostTensor>>

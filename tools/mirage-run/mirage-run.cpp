@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MissingMemory.h"
 #include "../StandardOutput.h"
 #include "LoadedProgram.h"
+#include "Mirage/Graph/MachineMemory.h"
 #include "Mirage/Reference/Reference.h"
 #include "Mirage/Runtime/MeasureWorker.h"
 #include "Mirage/Version/Version.h"
@@ -134,6 +136,26 @@ static llvm::Error checkDeclared(const Options &options,
 // One run
 //===----------------------------------------------------------------------===//
 
+/// The most bytes that are sure to be needed at a time: what the reference
+/// makes of the inputs stays while the device computes.
+static double countBytes(const Options &options, const LoadedProgram &program,
+                         bool needsReference) {
+  double inputs = 0, outputs = 0, reference = 0;
+  for (const ArtifactTensor &tensor : program.inputs)
+    inputs += tensor.type.getSizeBytes();
+  for (const ArtifactTensor &tensor : program.outputs) {
+    outputs += tensor.type.getSizeBytes();
+    if (options.check)
+      reference += double(tensor.type.getNumElements()) * sizeof(double);
+  }
+  double run = reference + (options.device == Device::Emulator
+                                ? countEmulatedBytes(*program.artifact)
+                                : outputs);
+  if (needsReference)
+    run = std::max(run, countReferenceBytes(program.program));
+  return inputs + run;
+}
+
 static llvm::Expected<RunReport> run(const Options &options,
                                      const LoadedProgram &program) {
   if (!program.artifact && options.device != Device::Reference)
@@ -144,7 +166,9 @@ static llvm::Expected<RunReport> run(const Options &options,
   if (needsReference)
     if (llvm::Error error = checkEvaluable(program.program))
       return std::move(error);
-  if (llvm::Error error = checkMemory(program))
+  if (llvm::Error error =
+          checkMemory("inputs, outputs and workspace, with their copies,",
+                      countBytes(options, program, needsReference)))
     return std::move(error);
   std::vector<std::string> files(options.inputFiles.begin(),
                                  options.inputFiles.end());
@@ -220,6 +244,7 @@ static int fail(llvm::Error error) {
 }
 
 int main(int argc, char **argv) {
+  endWhereMemoryIsMissing("mirage-run", kBadInput);
   setVersionPrinter("mirage-run");
   Options options;
   if (argc == 2)

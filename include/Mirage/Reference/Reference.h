@@ -64,12 +64,16 @@ struct ReferenceOutput {
 /// inputs of a graph from outside asks first.
 llvm::Error checkEvaluable(const Graph &graph);
 
+/// The least number of bytes that an evaluation takes beside its inputs: for
+/// these, or the outputs, in float64.
+double countReferenceBytes(const Graph &graph);
+
 /// Evaluates a graph. The result does not depend on the number of
 /// threads.
 /// \param inputs  one for each input of the graph.
 /// \returns one output for each of the graph's, or an error that says which
-/// input or value is the matter: another type than the graph's, or what
-/// `checkEvaluable` finds.
+/// input or value is the matter: another type than the graph's, what
+/// `checkEvaluable` finds, or what memory cannot hold.
 llvm::Expected<std::vector<ReferenceOutput>>
 evaluateReference(const Graph &graph, llvm::ArrayRef<HostTensor> inputs,
                   const ReferenceOptions &options = {});

@@ -41,11 +41,16 @@ struct EmulatorRun {
   bool isClean() const; ///< all launches completed without a fault
 };
 
+/// Bytes that a run allocates beside the inputs: copies of these, the outputs
+/// and the workspace.
+double countEmulatedBytes(const Artifact &artifact);
+
 /// Emulates the artifact's PTX, launch by launch. Outputs and workspace start
 /// as NaNs, so that an element that no kernel wrote is none by accident.
 /// \param inputs  one for each of the artifact's, of its type.
-/// \returns an error for PTX that the emulator does not know and for launches
-/// that contradict it. Faults of the kernels are findings.
+/// \returns an error for PTX that the emulator does not know, for launches that
+/// contradict it, and where memory cannot hold all of it. Faults of the kernels
+/// are findings.
 llvm::Expected<EmulatorRun> runOnEmulator(const Artifact &artifact,
                                           llvm::ArrayRef<HostTensor> inputs,
                                           const EmulatorOptions &options = {});

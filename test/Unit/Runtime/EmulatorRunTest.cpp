@@ -215,6 +215,12 @@ TEST(EmulatorRun, WhatCannotRunIsSaid) {
   TensorSpec other{{130, 7}, ElementType::F32};
   EXPECT_EQ(messageOf(artifact, makeNormalTensor(other, 1, 1, 0)),
             "input X: expects tensor<7x130xf32>, got tensor<130x7xf32>");
+  artifact.workspaceBytes = int64_t(1) << 50;
+  EXPECT_EQ(messageOf(artifact, inputs)
+                .find("expects copies of inputs, outputs and workspace to fit "
+                      "the "),
+            0u);
+  artifact = makeTwoKernels();
   artifact.launches[0].cluster = {3, 1, 1};
   EXPECT_EQ(messageOf(artifact, inputs),
             "kernel squares: kernel 'squares': expects clusters that divide "
