@@ -328,6 +328,13 @@ int64_t mlir::mirage::getRequestedSharedBytes(block::GraphOp kernel) {
   return bytes ? bytes.getInt() : 0;
 }
 
+void mlir::mirage::forgetEarlyLaunches(Operation *root) {
+  root->walk([](block::GraphOp kernel) {
+    kernel->removeAttr(kAdmitsNextLaunchAttr);
+    kernel->removeAttr(kRequestedSharedBytesAttr);
+  });
+}
+
 static LogicalResult checkResidentBlocks(block::GraphOp kernel) {
   constexpr int64_t kMostBlocks = 32; // of any GPU that we compile for
   int64_t number = getStatedResidentBlocks(kernel);

@@ -136,6 +136,8 @@ static KernelLaunch readLaunch(const JSONCursor &cursor) {
   launch.dependent = cursor["dependent"].boolean();
   for (const JSONCursor &argument : cursor["arguments"].array())
     launch.arguments.push_back(readArgument(argument));
+  if (cursor.has("requestedSharedBytes"))
+    launch.requestedSharedBytes = cursor["requestedSharedBytes"].integer();
   if (cursor.has("libraryMatmul"))
     launch.libraryMatmul = readLibraryMatmul(cursor["libraryMatmul"]);
   return launch;

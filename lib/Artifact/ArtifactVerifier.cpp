@@ -260,6 +260,9 @@ static llvm::Error checkLaunch(const Artifact &artifact,
   if (llvm::Error error = checkBytes(member + ".dynamicSharedBytes",
                                      launch.dynamicSharedBytes, INT32_MAX))
     return error;
+  if (llvm::Error error = checkBytes(member + ".requestedSharedBytes",
+                                     launch.requestedSharedBytes, INT32_MAX))
+    return error;
   for (auto [number, argument] : llvm::enumerate(launch.arguments))
     if (llvm::Error error =
             checkArgument(artifact, argument,

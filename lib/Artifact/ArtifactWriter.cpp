@@ -90,6 +90,8 @@ static Value writeLaunch(const KernelLaunch &launch) {
                 {"dynamicSharedBytes", launch.dynamicSharedBytes},
                 {"dependent", launch.dependent},
                 {"arguments", std::move(arguments)}};
+  if (launch.requestedSharedBytes > 0)
+    object["requestedSharedBytes"] = launch.requestedSharedBytes;
   if (launch.libraryMatmul)
     object["libraryMatmul"] = writeLibraryMatmul(*launch.libraryMatmul);
   return object;

@@ -215,7 +215,16 @@ private:
   /// That it is one of several lanes that do the same.
   void setRepeated(ShadowEntry &mine, unsigned lane) {
     if (access.repeatedLanes >> lane & 1)
-      mine.setLanes(access.mask, *who.laneSets);
+      mine.setLanes(findFollowers(lane), *who.laneSets);
+  }
+  /// The lanes that name the same address, of which this is the first.
+  uint32_t findFollowers(unsigned lane) const {
+    if (access.firstLanes == 1u << lane)
+      return access.mask;
+    uint32_t lanes = 0;
+    for (unsigned other = 0; other < warpSize; ++other)
+      lanes |= uint32_t(access.address[other] == access.address[lane]) << other;
+    return lanes & access.mask;
   }
 
   bool isConsecutive() const {

@@ -85,6 +85,7 @@ private:
       worker.globalShadow.clear();
       worker.globalSyncRecords.clear();
       worker.proxyFences.clear();
+      worker.laneSets.clear();
       if (worker.endsLaunch)
         next = launch.numBlocks;
     }

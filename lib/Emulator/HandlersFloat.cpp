@@ -84,6 +84,16 @@ float addDirected(double a, double b) {
                         (std::signbit(a) || std::signbit(b));
   return roundDirected<rounding>(isNegativeZero ? -0.0 : sum);
 }
+/// `.ftz` as roundAndFlush has it: the exponent is moved away from subnormals.
+template <Rounding rounding>
+float flushDirected(double odd) {
+  constexpr double least = 0x1p-126, up = 0x1p64;
+  bool isLess =
+      std::fabs(odd) < 2 * least &&
+      std::fabs(roundToFormat(odd * up, formatF32, rounding)) < least * up;
+  return isLess ? static_cast<float>(std::copysign(0.0, odd))
+                : roundDirected<rounding>(odd);
+}
 template <typename Operation, Rounding rounding>
 struct Directed;
 template <Rounding rounding>
@@ -117,9 +127,20 @@ struct Directed<Fma, rounding> {
   }
 };
 
-bool isDirected(const Form &form) {
-  return form.has("rz") || form.has("rm") || form.has("rp");
-}
+template <Rounding rounding>
+struct Directed<FlushedMul, rounding> {
+  static float apply(float a, float b) {
+    return flushDirected<rounding>(double(a) * double(b));
+  }
+};
+template <Rounding rounding>
+struct Directed<FlushedFma, rounding> {
+  static float apply(float a, float b, float c) {
+    double sum = addRoundToOdd(double(a) * double(b), double(c));
+    return sum == 0 ? addDirected<rounding>(double(a) * double(b), c)
+                    : flushDirected<rounding>(sum);
+  }
+};
 
 template <unsigned arity, typename Operation, template <typename> class Shape>
 Handler directed(const Form &form) {
@@ -154,11 +175,11 @@ Handler arithmeticOf(const Form &form) {
     return directed<2, Add, Shape>(form);
   if (name == "sub")
     return directed<2, Sub, Shape>(form);
-  bool flushes = form.has("ftz") && !isDirected(form);
+  bool flushes = form.has("ftz");
   if (name == "mul")
-    return flushes ? modified<2, FlushedMul, Shape>(form)
+    return flushes ? directed<2, FlushedMul, Shape>(form)
                    : directed<2, Mul, Shape>(form);
-  return flushes ? modified<3, FlushedFma, Shape>(form)
+  return flushes ? directed<3, FlushedFma, Shape>(form)
                  : directed<3, Fma, Shape>(form);
 }
 

@@ -179,27 +179,15 @@ private:
     for (const auto &entry : block.remoteAccesses)
       reportRemoteAccess(entry.second);
     for (const auto &barrier : block.mbarriers.all())
-      if (!isKnownDone(*barrier))
+      if (barrier->lastSeen < barrier->lastCopied)
         state.report(FindingKind::CopyMisuse, 0, [&] {
-          return formatv("the block ended with copies under way that complete "
-                         "on the mbarrier at shared address {0}",
+          return formatv("the block ended before a warp had seen that copies "
+                         "are done which complete on the mbarrier at shared "
+                         "address {0}",
                          barrier->address)
               .str();
         });
   }
-
-  /// Whether some warp has seen the last phase that copies complete on, however
-  /// early they came.
-  bool isKnownDone(const MBarrier &barrier) const {
-    if (!worker().watchesRaces())
-      return barrier.copies.empty();
-    return llvm::any_of(block.warps, [&](const Warp &other) {
-      return other.clock.known(block.number, barrier.agent) >=
-             barrier.lastCopied;
-    });
-  }
-
-  const Worker &worker() const { return *state.worker; }
 
   Block &block;
   Warp &warp;

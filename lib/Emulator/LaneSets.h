@@ -43,6 +43,9 @@ public:
     return number == unknown ? 0 : sets[number - 1];
   }
 
+  /// Once no entry names one any more.
+  void clear() { sets.clear(); }
+
 private:
   llvm::SmallVector<uint32_t, 4> sets; ///< from number 1 on
 };

@@ -55,6 +55,8 @@ struct MBarrier {
   /// The last phase that copies complete on, as its agent's clock counts; 0:
   /// there was none.
   uint32_t lastCopied = 0;
+  /// The last phase that a warp has seen complete, in whatever order that is.
+  uint32_t lastSeen = 0;
 
   struct Waiter {
     Warp *warp;

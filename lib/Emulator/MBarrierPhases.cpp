@@ -41,7 +41,8 @@ MBarrier *mlir::mirage::emulator::findMBarrier(ExecutionState &state,
 }
 
 void mlir::mirage::emulator::leaveWait(Warp &warp, const Block &owner,
-                                       const MBarrier &barrier, bool acquires) {
+                                       MBarrier &barrier, bool acquires) {
+  barrier.lastSeen = barrier.phasesBefore + barrier.completed;
   if (acquires)
     return warp.clock.acquire(barrier.released);
   SyncRecord record;

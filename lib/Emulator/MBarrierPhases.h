@@ -21,7 +21,7 @@ MBarrier *findMBarrier(ExecutionState &state, unsigned lane, Block &owner,
 /// A warp has waited, with success, for the phase of a block's mbarrier that
 /// was complete last. A wait that does not acquire leaves that to the next
 /// fence.
-void leaveWait(Warp &warp, const Block &owner, const MBarrier &barrier,
+void leaveWait(Warp &warp, const Block &owner, MBarrier &barrier,
                bool acquires);
 
 /// Counts arrivals of one lane, and completes the phase if they were the last.

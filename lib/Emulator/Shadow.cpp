@@ -191,10 +191,10 @@ void Shadow::recordRead(ShadowGranule &granule, const ShadowAccess &access,
     return;
   // Two lanes of one warp at one time: remember that there were several.
   if (granule.otherReaders == 0 && read.mask() == mine.mask() &&
-      read.epoch.moment() == mine.epoch.moment()) {
+      read.epoch.moment() == mine.epoch.moment() &&
+      read.step() == mine.step()) {
     const uint32_t before = access.lanesOf(read), now = access.lanesOf(mine);
     mine.addEarlier(read);
-    mine.setStep(read.step());
     mine.setLanes(before && now ? before | now : 0, *access.laneSets);
     read = mine;
     return;

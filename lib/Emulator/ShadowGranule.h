@@ -49,7 +49,8 @@ inline bool isAtomic(AccessKind kind) {
   return kind == AccessKind::AtomicRead || kind == AccessKind::Atomic;
 }
 
-/// Bytes of a granule that one instruction of one agent accessed. Two words,
+/// Bytes of a granule that one instruction of one agent accessed, or several at
+/// one time. Two words,
 /// which are passed in registers: fields written one by one and read together
 /// would wait for memory.
 class ShadowEntry {
@@ -229,11 +230,12 @@ struct ShadowAccess {
     return fences || !keepsReaders || !isGenericAgent(before.epoch.agent()) ||
            isOfItsLanes(before, mine);
   }
-  /// True if it is of the same agent, of lanes that are all among those of
-  /// `mine`.
+  /// True if it is of the same agent, of lanes that are known and all among
+  /// those of `mine`.
   bool isOfItsLanes(ShadowEntry before, ShadowEntry mine) const {
-    return before.epoch.isOfAgent(mine.epoch) &&
-           (lanesOf(before) & ~lanesOf(mine)) == 0;
+    const uint32_t lanes = lanesOf(before);
+    return before.epoch.isOfAgent(mine.epoch) && lanes != 0 &&
+           (lanes & ~lanesOf(mine)) == 0;
   }
   uint32_t lanesOf(ShadowEntry entry) const {
     return entry.lanesOf(entry.mask(), *laneSets);

@@ -126,10 +126,10 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createMergeLaunchesPass(merge));
   passManager.addPass(createAddLoadingWarpsPass(loading));
   passManager.addPass(createMakeBlocksPersistentPass(persistent));
-  passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createOrderGridPass());
   passManager.addPass(createMulticastBoxesPass(multicast));
   passManager.addPass(createEndLoopsEarlyPass());
+  passManager.addPass(createOverlapLaunchesPass(overlap));
   passManager.addPass(createPlanDeviceMemoryPass());
 }
 

@@ -27,26 +27,38 @@ static int64_t getLimitingBytes(int64_t mostBlocks, const Target &target) {
   return fits ? bytes : 0;
 }
 
-std::optional<EarlyLaunch> mlir::mirage::planEarlyLaunch(int64_t blocksBefore,
-                                                         int64_t numBlocks,
-                                                         BlockResources block,
-                                                         const Target &target) {
-  constexpr int64_t kMostDisplaced = 32; // one of so many blocks
-  if (numBlocks > getResidentBlocks(block, target) * target.numSMs)
+/// The SMs that can have blocks.
+static int64_t countSMs(const LaunchedBlocks &launch, const Target &target) {
+  return launch.clusterBlocks > 1 ? target.getClusteredSMs(launch.clusterBlocks)
+                                  : target.numSMs;
+}
+
+static bool fitAtOnce(const LaunchedBlocks &launch, const Target &target) {
+  return launch.number <=
+         getResidentBlocks(launch.block, target) * countSMs(launch, target);
+}
+
+std::optional<EarlyLaunch>
+mlir::mirage::planEarlyLaunch(const LaunchedBlocks &before,
+                              const LaunchedBlocks &launch,
+                              const Target &target) {
+  constexpr int64_t kLeastLacking = 32; // one of so many blocks is too much
+  if (!fitAtOnce(launch, target))
     return std::nullopt;
   // An even distribution has `share` on some SMs, and one less on others.
-  const int64_t share = llvm::divideCeil(numBlocks, target.numSMs);
-  const int64_t least = numBlocks / target.numSMs;
-  const int64_t numTaken = std::min(target.numSMs, blocksBefore);
-  const int64_t together =
-      std::min(numBlocks, (target.numSMs - numTaken) * share);
+  const int64_t numSMs = countSMs(launch, target);
+  const int64_t share = llvm::divideCeil(launch.number, numSMs);
+  const int64_t least = launch.number / numSMs;
+  const int64_t numTaken =
+      fitAtOnce(before, target) ? std::min(numSMs, before.number) : 0;
+  const int64_t together = std::min(launch.number, (numSMs - numTaken) * share);
   // Of `least` on each SM, what there is.
   const int64_t there = together * least / share +
-                        std::min(numBlocks - together, numTaken * least);
-  if ((target.numSMs * least - there) * kMostDisplaced > numBlocks)
+                        std::min(launch.number - together, numTaken * least);
+  if ((numSMs * least - there) * kLeastLacking > launch.number)
     return std::nullopt;
   const int64_t bytes = getLimitingBytes(share, target);
   if (bytes == 0)
     return std::nullopt;
-  return EarlyLaunch{bytes > block.sharedBytes ? bytes : 0};
+  return EarlyLaunch{bytes > launch.block.sharedBytes ? bytes : 0};
 }

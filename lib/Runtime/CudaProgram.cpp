@@ -94,7 +94,7 @@ private:
 DriverLaunch::DriverLaunch(const KernelLaunch &launch, CUstream stream) {
   llvm::copy(launch.grid, config.grid);
   llvm::copy(launch.block, config.block);
-  config.dynamicSharedBytes = launch.dynamicSharedBytes;
+  config.dynamicSharedBytes = launch.getLaunchedSharedBytes();
   config.stream = stream;
   config.attributes = attributes;
   if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
@@ -134,7 +134,8 @@ llvm::Error CudaProgram::Impl::checkSharedBytes(unsigned number,
       driver.funcGetAttribute(&staticBytes, kSharedSizeBytes, function);
   if (llvm::Error error = driver.check(result, name(number)))
     return error;
-  int64_t demand = artifact.launches[number].dynamicSharedBytes + staticBytes;
+  int64_t demand =
+      artifact.launches[number].getLaunchedSharedBytes() + staticBytes;
   if (demand <= device.getSharedBytes())
     return llvm::Error::success();
   return llvm::createStringError(name(number) + " needs " +
@@ -177,7 +178,7 @@ llvm::Error CudaProgram::Impl::loadFunctions() {
     if (llvm::Error error = checkRegisters(number, function))
       return error;
     result = driver.funcSetAttribute(function, kMaxDynamicSharedSizeBytes,
-                                     launch.dynamicSharedBytes);
+                                     launch.getLaunchedSharedBytes());
     constexpr int64_t kPortableClusterBlocks = 8;
     if (result == 0 &&
         launch.cluster[0] * launch.cluster[1] * launch.cluster[2] >

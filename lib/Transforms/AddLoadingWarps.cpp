@@ -63,6 +63,7 @@ struct AddLoadingWarpsPass
       return signalPassFailure();
     getOperation()->walk(
         [](block::GraphOp graph) { annotate(graph, LoadingWarps()); });
+    forgetEarlyLaunches(getOperation());
     if (addsLoadingWarps && failed(addToPrograms()))
       return signalPassFailure();
     // Persistent blocks are none without.

@@ -493,13 +493,15 @@ static LogicalResult addKernels(Operation *program,
     for (unsigned i = 0; i < launch.kernels.size(); ++i, ++kernel) {
       kernel->launch = firstLaunch + number;
       kernel->gridOrder = launch.getGridOrder();
-      kernel->isDependent = launch.isDependent && i == 0;
-      kernel->isAdmitted = isAdmitted && i == 0;
+      // A library knows nothing of it.
+      kernel->isDependent =
+          launch.isDependent && i == 0 && !kernel->isLeftToLibrary;
+      kernel->isAdmitted = isAdmitted && kernel->isDependent;
       kernel->requestedSharedBytes = getRequestedSharedBytes(launch.kernels[i]);
       if (i > 0)
         kernel->barrier = launch.shared[i - 1].barrier;
     }
-    isAdmitted = launch.admitsNext;
+    isAdmitted = launch.admitsNext && !std::prev(kernel)->isLeftToLibrary;
   }
   return success();
 }

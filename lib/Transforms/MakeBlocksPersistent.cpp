@@ -89,6 +89,7 @@ struct MakeBlocksPersistentPass
         return signalPassFailure();
       const Target gpu = llvm::cantFail(getTarget(*name));
       program->walk([&](block::GraphOp kernel) { forget(kernel, gpu); });
+      forgetEarlyLaunches(program);
       FailureOr<LaunchSequence> sequence = LaunchSequence::read(program);
       if (failed(sequence))
         return signalPassFailure();

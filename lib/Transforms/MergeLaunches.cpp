@@ -105,8 +105,7 @@ private:
   /// What was decided of the launches that kernels had by themselves.
   void forgetDecisions(unsigned first, unsigned last) {
     for (block::GraphOp kernel : kernels.slice(first, last - first + 1))
-      for (StringRef name : {kGridOrderAttr, kPersistentBlocksAttr,
-                             kAdmitsNextLaunchAttr, kRequestedSharedBytesAttr})
+      for (StringRef name : {kGridOrderAttr, kPersistentBlocksAttr})
         kernel->removeAttr(name);
     for (block::GraphOp kernel : kernels.slice(first + 1, last - first))
       for (StringRef name : {kResidentBlocksAttr, kLoadingWarpsAttr,
@@ -169,6 +168,7 @@ struct MergeLaunchesPass
 private:
   LogicalResult mergeLaunches(Operation *program) {
     // What an earlier decision left may not hold any more.
+    forgetEarlyLaunches(program);
     program->walk([](block::GraphOp kernel) {
       kernel->removeAttr(kLaunchBarrierAttr);
       dropMulticastCluster(kernel);

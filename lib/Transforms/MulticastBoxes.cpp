@@ -162,6 +162,7 @@ struct MulticastBoxesPass
       getOperation()->emitError() << llvm::toString(choice.takeError());
       return signalPassFailure();
     }
+    forgetEarlyLaunches(getOperation());
     for (Operation *program : findPrograms(getOperation()))
       if (failed(decide(program, *choice)))
         return signalPassFailure();

@@ -21,20 +21,28 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static int64_t getNumBlocks(Launch &launch) {
-  return launch.isPersistent() ? *launch.numPersistent
-                               : ShapedType::getNumElements(launch.getGrid());
+/// Of a launch whose kernels are planned; or failure after an error.
+static FailureOr<LaunchedBlocks> readBlocks(Launch &launch,
+                                            const Target &target) {
+  FailureOr<BlockResources> block = readResources(launch.kernels, target);
+  if (failed(block))
+    return failure();
+  return LaunchedBlocks{
+      launch.isPersistent() ? *launch.numPersistent
+                            : ShapedType::getNumElements(launch.getGrid()),
+      *block, ShapedType::getNumElements(launch.getCluster())};
 }
 
 /// Lets a dependent launch begin beside the one before it, where its blocks
 /// come to lie evenly.
 static LogicalResult admit(Launch &before, Launch &launch,
                            const Target &target) {
-  FailureOr<BlockResources> block = readResources(launch.kernels, target);
-  if (failed(block))
+  FailureOr<LaunchedBlocks> blocksBefore = readBlocks(before, target);
+  FailureOr<LaunchedBlocks> blocks = readBlocks(launch, target);
+  if (failed(blocksBefore) || failed(blocks))
     return failure();
-  std::optional<EarlyLaunch> early = planEarlyLaunch(
-      getNumBlocks(before), getNumBlocks(launch), *block, target);
+  std::optional<EarlyLaunch> early =
+      planEarlyLaunch(*blocksBefore, *blocks, target);
   if (!early)
     return success();
   Builder builder(launch.kernels.front().getContext());
@@ -50,11 +58,9 @@ static LogicalResult admit(Launch &before, Launch &launch,
 /// more.
 static LogicalResult overlapLaunches(Operation *program, const Target &target,
                                      bool overlaps) {
-  program->walk([](block::GraphOp kernel) {
-    for (StringRef name : {kDependentLaunchAttr, kAdmitsNextLaunchAttr,
-                           kRequestedSharedBytesAttr})
-      kernel->removeAttr(name);
-  });
+  forgetEarlyLaunches(program);
+  program->walk(
+      [](block::GraphOp kernel) { kernel->removeAttr(kDependentLaunchAttr); });
   FailureOr<LaunchSequence> sequence = LaunchSequence::read(program, &target);
   if (failed(sequence))
     return failure();

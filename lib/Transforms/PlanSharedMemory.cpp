@@ -251,6 +251,7 @@ struct PlanSharedMemoryPass
   void runOnOperation() override {
     if (failed(resolveTarget(getOperation(), target)))
       return signalPassFailure();
+    forgetEarlyLaunches(getOperation());
     WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
       return failed(planSharedMemory(graph, target, usesCopyEngine))
                  ? WalkResult::interrupt()

@@ -5,7 +5,7 @@
 // RUN: mirage-check-plans %t.mlir | FileCheck %s --check-prefix=PLANS
 // PLANS: 0 findings
 // Once more, by another choice, and for GPUs whose warps multiply alone.
-// RUN: mirage-opt %t.mlir --mirage-add-loading-warps -o %t.again.mlir && diff %t.mlir %t.again.mlir
+// RUN: mirage-opt %t.mlir --mirage-add-loading-warps --mirage-overlap-launches -o %t.again.mlir && diff %t.mlir %t.again.mlir
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps=loading-warps=false | FileCheck %s --check-prefix=NONE
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps=target=sm_90 | FileCheck %s --check-prefix=NONE
 // Another plan of shared memory makes it untrue.

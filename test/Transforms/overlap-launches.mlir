@@ -7,6 +7,16 @@
 // RUN: mirage-opt %t.mlir --mirage-overlap-launches=overlap-launches=false | FileCheck %s --check-prefix=APART
 // RUN: mirage-opt %t.mlir --mirage-overlap-launches=target=sm_80 | FileCheck %s --check-prefix=APART
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize overlap-launches=false" | FileCheck %s --check-prefix=APART
+// What plans blocks anew forgets what it was for.
+// RUN: mirage-opt %t.mlir --mirage-merge-launches | FileCheck %s --check-prefix=FORGOTTEN
+// RUN: mirage-opt %t.mlir --mirage-plan-shared-memory | FileCheck %s --check-prefix=FORGOTTEN
+// RUN: mirage-opt %t.mlir --mirage-make-blocks-persistent | FileCheck %s --check-prefix=FORGOTTEN
+// RUN: mirage-opt %t.mlir --mirage-add-loading-warps | FileCheck %s --check-prefix=FORGOTTEN
+// RUN: mirage-opt %t.mlir --mirage-multicast-boxes | FileCheck %s --check-prefix=FORGOTTEN
+// FORGOTTEN-NOT: mirage.{{admits_next_launch|requested_shared_bytes}}
+// RUN: mirage-opt %t.mlir --mirage-compile="from=optimize to=optimize" -o %t.twice.mlir && diff %t.mlir %t.twice.mlir
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize explain=%t.json ptxas=never" -o /dev/null && tr -d ' \n' < %t.json | FileCheck %s --check-prefix=EXPLAINED
+// EXPLAINED: "admitted":true,{{.*}}"requestedSharedBytes":115840
 // APART-NOT: mirage.{{dependent_launch|admits_next_launch|requested_shared_bytes}}
 
 // All kernels but the first wait before they touch device memory.
@@ -27,6 +37,11 @@
 // RUN: sed -i 's/griddepcontrol.wait;//' %t.out/three/kernels.ptx
 // RUN: not mirage-run %t.out/three --edited-ptx --check 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: expected griddepcontrol.wait before it
+// What is asked for is not there to be used.
+// RUN: grep -c '"requestedSharedBytes": 115840' %t.out/three/manifest.json | FileCheck %s --check-prefix=TWO
+// RUN: sed -i 's/^	ret;/	mov.b32 %r0, 51024;\n	st.shared.b32 [%r0], %r0;\n	ret;/' %t.out/three/kernels.ptx
+// RUN: not mirage-run %t.out/three --edited-ptx --check 2>&1 | FileCheck %s --check-prefix=BEYOND
+// BEYOND: out-of-bounds: write of 4 bytes at shared address 51024, the block has 0 bytes
 
 // Each lets the next one begin when it has begun itself; 115840 bytes leave room for one block on an SM.
 // CHECK-LABEL: func.func @three(
@@ -49,7 +64,7 @@
 // LOWER:         gpu.return
 // LOWER:         gpu.launch_func {{.*}}@three_0 {{.*}}mirage.launch = {
 // LOWER-NOT:     dependent
-// LOWER:         gpu.launch_func {{.*}}@three_1 {{.*}}dependent, dynamic_shared_bytes = 115840 : i64, {{.*}}kernel = "three_1"
+// LOWER:         gpu.launch_func {{.*}}@three_1 {{.*}}dependent, dynamic_shared_bytes = 0 : i64, {{.*}}kernel = "three_1", requested_shared_bytes = 115840 : i64
 func.func @three(%x: tensor<16x64xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf16> {
   %e = tensor.empty() : tensor<16x32xf16>
   %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf16>, tensor<64x32xf16>) outs(%e : tensor<16x32xf16>) {
@@ -73,7 +88,8 @@ func.func @three(%x: tensor<16x64xf16>, %w: tensor<64x32xf16>) -> tensor<16x32xf
 // RUN: not mirage-opt %t.shared.mlir --mirage-plan-device-memory 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: expects 'mirage.dependent_launch' of the first kernel of a launch that follows another one, got it of kernel 1 of launch 1
 // CHECK-LABEL: func.func @joined(
-// CHECK:         mirage_block.graph
+// CHECK:         mirage_block.graph {{.*}}mirage.admits_next_launch
+// CHECK-NOT:     mirage.admits_next_launch
 // CHECK:         mirage_block.graph {{.*}}mirage.dependent_launch
 // CHECK-NOT:     mirage.dependent_launch
 // CHECK:         mirage_block.graph {{.*}}mirage.launch_barrier

@@ -192,6 +192,9 @@ inline constexpr llvm::StringLiteral kRequestedSharedBytesAttr =
     "mirage.requested_shared_bytes";
 /// What that states of a kernel, or 0.
 int64_t getRequestedSharedBytes(block::GraphOp kernel);
+/// Takes both decisions away from all kernels in `root`, for who changes which
+/// launches there are, or their blocks.
+void forgetEarlyLaunches(Operation *root);
 /// Of the first kernel of a launch: how many blocks an SM is to hold at a time.
 /// Their threads can have as many registers as this leaves them.
 inline constexpr llvm::StringLiteral kResidentBlocksAttr =

@@ -24,12 +24,13 @@
 //               "strides": [1, 72], "sizeBytes": 4592}]
 //
 // A launch says for each of its kernel's parameters, in order, which buffer it
-// points into and how far:
+// points into and how far ("requestedSharedBytes" only where its blocks ask for
+// more shared memory than they use):
 //
 //   "launches": [{"kernel": "rms_linear_0",
 //                 "grid": [192, 1, 1], "block": [128, 1, 1],
 //                 "cluster": [1, 1, 1], "dynamicSharedBytes": 36864,
-//                 "dependent": false,
+//                 "dependent": false, "requestedSharedBytes": 76928,
 //                 "arguments": [
 //                   {"role": "input", "index": 0, "offsetBytes": 0},
 //                   {"role": "input", "index": 1, "offsetBytes": 0},
@@ -127,6 +128,9 @@ struct KernelLaunch {
   std::array<int64_t, 3> block{1, 1, 1};   ///< threads by axis
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< blocks by axis; divides the grid
   int64_t dynamicSharedBytes = 0;          ///< beside what the PTX declares
+  /// What blocks ask for instead, where an SM is to hold fewer of them than
+  /// have room; the kernel uses none of what is more. 0: nothing.
+  int64_t requestedSharedBytes = 0;
   /// May start before the launch before it has ended (programmatic dependent
   /// launch); the kernel waits by itself where it needs results.
   bool dependent = false;
@@ -134,6 +138,10 @@ struct KernelLaunch {
   /// A call of a library that may take the kernel's place; its matrices are
   /// among the arguments.
   std::optional<LibraryMatmul> libraryMatmul;
+
+  int64_t getLaunchedSharedBytes() const {
+    return std::max(dynamicSharedBytes, requestedSharedBytes);
+  }
 };
 
 /// Where an instruction comes from: entry n describes line n + 1 of the file

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks of a launch may begin as soon as all of the launch before have begun
-// (PTX ISA, "griddepcontrol.launch_dependents"): they get ready beside them,
-// and wait. What it takes to launch is behind them when the others are done.
+// Blocks of a launch may begin once all of the launch before have begun (PTX
+// ISA, "griddepcontrol.launch_dependents"), where these leave room or have
+// ended: they get ready, and wait. What it takes to launch is behind them when
+// the others are done.
 //
 // The GPU puts a block where most is free. Blocks that begin early so come
 // together on the SMs that the launch before has left alone, as many as fit,
@@ -43,6 +44,13 @@
 
 namespace mlir::mirage {
 
+/// The blocks of a launch: at least one.
+struct LaunchedBlocks {
+  int64_t number = 1;
+  BlockResources block;      ///< of at least one thread
+  int64_t clusterBlocks = 1; ///< that start together
+};
+
 /// How a launch begins beside the one before it.
 struct EarlyLaunch {
   /// Dynamic shared memory that each block asks for, in bytes, so that an SM
@@ -51,14 +59,14 @@ struct EarlyLaunch {
   int64_t requestedBytes = 0;
 };
 
-/// \param blocksBefore  of the launch before.
-/// \param numBlocks     of the launch, and what each of them takes.
-/// \returns none where not all blocks fit at a time, or where they would come
-/// together all the same: SMs that the launch before leaves alone take so many
-/// that others lack more than 1/32 of all blocks.
-std::optional<EarlyLaunch> planEarlyLaunch(int64_t blocksBefore,
-                                           int64_t numBlocks,
-                                           BlockResources block,
+/// \param before  the launch before, which lets it begin.
+/// \returns none where not all blocks of the launch fit at a time, where no
+/// block can have as much shared memory as leaves room for the even share, or
+/// where blocks would come together all the same: SMs that the launch before
+/// leaves alone (all of them, if it takes several waves: the last may be small)
+/// take so many that others lack more than 1/32 of all blocks.
+std::optional<EarlyLaunch> planEarlyLaunch(const LaunchedBlocks &before,
+                                           const LaunchedBlocks &launch,
                                            const Target &target);
 
 } // namespace mlir::mirage

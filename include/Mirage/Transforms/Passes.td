@@ -472,8 +472,9 @@ def OverlapLaunchesPass : CheckedPass<"mirage-overlap-launches"> {
     these have begun, where the first kernel of that launch carries
     `mirage.admits_next_launch`: if they come to lie on the SMs as evenly as otherwise
     (`Mirage/Planning/EarlyLaunch.h`). For that a launch may ask for more shared memory than
-    it uses (`mirage.requested_shared_bytes`). Run after --mirage-merge-launches and
-    --mirage-make-blocks-persistent.
+    it uses (`mirage.requested_shared_bytes`). Passes that plan blocks anew forget both. Run
+    after --mirage-plan-shared-memory, --mirage-merge-launches,
+    --mirage-make-blocks-persistent and --mirage-multicast-boxes.
     Example: test/Transforms/overlap-launches.mlir
   }];
   let options = [

@@ -156,6 +156,8 @@ void HostFunctionBuilder::describe(BuiltLaunch &built, Launch &launch) {
   members.set("arguments", builder.getArrayAttr(arguments));
   if (launch.isDependent)
     members.set(kLaunchDependent, builder.getUnitAttr());
+  if (int64_t bytes = getRequestedSharedBytes(launch.kernels.front()))
+    members.set(kLaunchRequestedBytes, builder.getI64IntegerAttr(bytes));
   built.op->setAttr(kLaunchAttr, members.getDictionary(builder.getContext()));
 }
 

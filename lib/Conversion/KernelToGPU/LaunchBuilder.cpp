@@ -89,7 +89,7 @@ SmallVector<int64_t, 3> mlir::mirage::getGridExtents(Launch &launch) {
 }
 
 int64_t mlir::mirage::getSharedBytes(Launch &launch) {
-  int64_t bytes = getRequestedSharedBytes(launch.kernels.front());
+  int64_t bytes = 0;
   for (block::GraphOp kernel : launch.kernels)
     bytes = std::max(
         bytes, kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr).getInt());

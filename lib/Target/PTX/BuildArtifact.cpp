@@ -203,6 +203,9 @@ LogicalResult ArtifactBuilder::readLaunch(gpu::LaunchFuncOp op) {
   launch.block = reader.getExtents(attributes, "block");
   launch.cluster = reader.getExtents(attributes, "cluster");
   launch.dynamicSharedBytes = reader.getInt(attributes, "dynamic_shared_bytes");
+  if (attributes.contains(kLaunchRequestedBytes))
+    launch.requestedSharedBytes =
+        reader.getInt(attributes, kLaunchRequestedBytes);
   if (auto arguments = reader.get<ArrayAttr>(attributes, "arguments"))
     for (Attribute argument : arguments)
       launch.arguments.push_back(reader.getArgument(argument));

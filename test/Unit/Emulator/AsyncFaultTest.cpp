@@ -295,6 +295,59 @@ TEST(AsyncFault, LanesThatShareBytesNeedAFenceEach) {
     expectFault(store(some + fence), FindingKind::MissingProxyFence);
 }
 
+/// Of a read by two groups of lanes, each of one place, those of the place that
+/// is overwritten need a fence, and no others.
+TEST(AsyncFault, GroupsOfLanesFenceWhatTheyRead) {
+  auto refill = [&](const std::string &who) {
+    return Kernel("and.b32 %r30, %tid, 31;\nsetp." + who +
+                  "\nshr.u32 %r31, %r30, 1;\nsetp.lt.u32 %p6, %r31, 2;\n"
+                  "mad.lo.s32 %r1, %r31, 16384, %sm;\n" +
+                  "@%p0 st.shared.b32 [%sm], %tid;\n"
+                  "@%p0 st.shared.b32 [%sm+16384], %tid;\n"
+                  "fence.proxy.async.shared::cta;\n" +
+                  init({{0, 1}}) +
+                  "@%p6 ld.shared.b32 %r2, [%r1];\n"
+                  "@%p5 fence.proxy.async.shared::cta;\n" +
+                  barSync + expectBytes(8192) + loadBox +
+                  waitFor("%full", "0", "W"));
+  };
+  expectClean(refill("lt.u32 %p5, %r30, 2;"));
+  expectFault(refill("eq.u32 %p5, %r30, 0;"), FindingKind::MissingProxyFence);
+  expectFault(refill("ge.u32 %p5, %r30, 2;"), FindingKind::MissingProxyFence);
+}
+
+/// Lanes 0, 2 and 4 read, and then lane 31, which executes the fence.
+TEST(AsyncFault, OtherLanesDoNotStandForSomeThatRead) {
+  auto refill = [](const std::string &whoFences) {
+    return Kernel("and.b32 %r1, %tid, 31;\nmov.b32 %r30, 1;\n"
+                  "shl.b32 %r30, %r30, %r1;\n"
+                  "@%p0 st.shared.b32 [%sm], %tid;\n"
+                  "fence.proxy.async.shared::cta;\n" +
+                  init({{0, 1}}) +
+                  "and.b32 %r31, %r30, 21;\nsetp.ne.s32 %p6, %r31, 0;\n"
+                  "@%p6 ld.shared.b32 %r2, [%sm];\nbar.warp.sync -1;\n"
+                  "setp.eq.s32 %p5, %r1, 31;\n"
+                  "@%p5 ld.shared.b32 %r2, [%sm];\nsetp.eq.or.s32 %p6, %r1, "
+                  "31, %p6;\n" +
+                  whoFences + " fence.proxy.async.shared::cta;\n" + barSync +
+                  expectBytes(8192) + loadBox + waitFor("%full", "0", "W"));
+  };
+  expectClean(refill("@%p6"));
+  expectFault(refill("@%p5"), FindingKind::MissingProxyFence);
+}
+
+/// Who has seen a phase complete knows that its copies are done, in whatever
+/// order; who has not, does not, however early they came.
+TEST(AsyncFault, EndsOnceItHasSeenItsCopies) {
+  const std::string copy = init({{0, 1}}) + expectBytes(8192) + loadBox;
+  expectClean(Kernel(copy + waitFor("%full", "0", "W")));
+  expectClean(Kernel(
+      copy + "W:\nmbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p9, "
+             "[%full], 0;\n@!%p9 bra W;\n"));
+  expectFault(Kernel(copy), FindingKind::CopyMisuse,
+              "ended before a warp had seen that copies are done");
+}
+
 /// The byte that is named is of a lane without a fence.
 TEST(AsyncFault, NamesTheByteOfWhoHasNoFence) {
   expectFault(Kernel(writeMine +

@@ -71,6 +71,17 @@ TEST(Instruction, DirectedAndSaturatedOrFlushed) {
   EXPECT_EQ(apply("sub.rz.ftz.f32"),
             (Bits{toBits(0.75f) - 1, one, toBits(-1.5f), 0}));
   EXPECT_EQ(apply("add.rp.ftz.sat.f32"), (Bits{up, one, 0, 0}));
+  // 2^-126 (1 - 2^-24), 2^-126 (1 - 2^-26): 24 bits have the one, and not the
+  // other.
+  const Bits factors = {toBits(1 - 0x1p-24f),
+                        toBits((1 - 0x1p-13f) * 0x1p-74f)},
+             others = {0x00800000, toBits((1 + 0x1p-13f) * 0x1p-52f)};
+  auto multiply = [&](const std::string &opcode) {
+    return runInstruction<uint32_t, uint32_t>(opcode, {factors, others});
+  };
+  EXPECT_EQ(multiply("mul.rp.ftz.f32"), (Bits{0, 0x00800000}));
+  EXPECT_EQ(multiply("mul.rz.ftz.f32"), (Bits{0, 0}));
+  EXPECT_EQ(multiply("mul.rp.f32"), (Bits{0x00800000, 0x00800000}));
 }
 
 /// A product just below the least normal number is one of 24 bits there, and

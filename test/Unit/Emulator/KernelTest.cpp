@@ -384,23 +384,28 @@ TEST(Kernel, LocalMemoryThatIsNotWritten) {
 
 /// Addresses of 32 bits are sums of 32 bits.
 TEST(Kernel, SharedAddressesWrapAround) {
-  std::unique_ptr<Module> module = parseOrFail(
-      kernelText(1, ".shared .align 4 .b8 words[64];\n"
-                    "mov.b32 %r1, words;\nsub.s32 %r2, %r1, 4096;\n"
-                    "shl.b32 %r3, %tid, 2;\nadd.s32 %r2, %r2, %r3;\n"
-                    "st.shared.b32 [%r2+4096], %tid;\n"
-                    "sub.s32 %r2, %r3, 64;\nadd.s32 %r1, %r1, 64;\n"
-                    "neg.s32 %r4, %r2;\nadd.s32 %r1, %r1, %r2;\n"
-                    "ld.shared.b32 %r5, [%r1];\n"
-                    "mad.wide.u32 %rd2, %tid, 4, %a0;\n"
-                    "st.b32 [%rd2], %r5;\n"));
-  ASSERT_TRUE(module);
-  std::vector<uint32_t> out(16);
-  LaunchResult result =
-      run(*module, {bufferOf("out", out, BufferKind::Output)}, blocksOf(16));
-  EXPECT_EQ(findingsText(result), "");
-  for (unsigned i = 0; i < out.size(); ++i)
-    EXPECT_EQ(out[i], i);
+  // Of whole warps and of others; in order, and not.
+  for (const char *lanes : {"mov.b32 %r6, %tid;\n", "xor.b32 %r6, %tid, 5;\n"})
+    for (unsigned threads : {16, 32, 64}) {
+      std::unique_ptr<Module> module = parseOrFail(
+          kernelText(1, ".shared .align 4 .b8 words[256];\n"
+                        "mov.b32 %r1, words;\nsub.s32 %r2, %r1, 4096;\n" +
+                            std::string(lanes) +
+                            "shl.b32 %r3, %r6, 2;\nadd.s32 %r2, %r2, %r3;\n"
+                            "st.shared.b32 [%r2+4096], %r6;\n"
+                            "shl.b32 %r3, %tid, 2;\nadd.s32 %r2, %r1, %r3;\n"
+                            "bar.sync 0;\nld.shared.b32 %r5, [%r2];\n"
+                            "mad.wide.u32 %rd2, %tid, 4, %a0;\n"
+                            "st.b32 [%rd2], %r5;\n"));
+      ASSERT_TRUE(module);
+      std::vector<uint32_t> out(threads);
+      LaunchResult result =
+          run(*module, {bufferOf("out", out, BufferKind::Output)},
+              blocksOf(threads));
+      EXPECT_EQ(findingsText(result), "") << lanes << threads;
+      for (unsigned i = 0; i < out.size(); ++i)
+        EXPECT_EQ(out[i], i) << lanes << threads;
+    }
 }
 
 /// The number of a list's labels did not fit 8 bits.

@@ -134,6 +134,23 @@ TEST(SharedEntries, LinesThatAreNotKeptAreNotNamed) {
   EXPECT_EQ(other.otherPlace.line, 0u) << other.str();
 }
 
+/// Lanes that have read before the warp met do not stand for one that has read
+/// since.
+TEST(SharedEntries, ReadsOfTwoStepsStayApart) {
+  auto text = [](const std::string &sync) {
+    // With a bulk copy, so that readers are kept by their lanes.
+    return init({{0, 1}}) + expectBytes(8192, "%full") +
+           "@%p0 st.shared.b32 [%sm+16384], %tid;\n" + barSync +
+           "setp.eq.s32 %p1, %tid, 1;\nsetp.eq.s32 %p2, %tid, 2;\n"
+           "@%p0 ld.shared.b32 %r2, [%sm+16384];\nbar.warp.sync -1;\n"
+           "@%p1 ld.shared.b32 %r2, [%sm+16384];\n" +
+           sync + "@%p2 st.shared.b32 [%sm+16384], %tid;\n" + loadBox +
+           waitFor("%full", "0", "W");
+  };
+  expectClean(AsyncKernel(text("bar.warp.sync -1;\n")));
+  expectFault(AsyncKernel(text("")), FindingKind::IntraWarpRace);
+}
+
 /// Each warp has a word of one granule.
 TEST(SharedEntries, NeighboursAreNotTheSame) {
   auto text = [](const char *word) {

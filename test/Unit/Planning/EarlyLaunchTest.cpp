@@ -14,12 +14,20 @@ using namespace mlir::mirage;
 
 static Target getH200() { return llvm::cantFail(getTarget("sm_90a")); }
 
+static LaunchedBlocks blocks(int64_t number, int64_t threads = 64,
+                             int64_t sharedBytes = 128,
+                             int64_t clusterBlocks = 1) {
+  return {number, {threads, sharedBytes, 0}, clusterBlocks};
+}
+
 /// Bytes that blocks ask for; -1 where they begin no earlier.
+static int64_t plan(LaunchedBlocks before, LaunchedBlocks launch) {
+  std::optional<EarlyLaunch> early = planEarlyLaunch(before, launch, getH200());
+  return early ? early->requestedBytes : -1;
+}
 static int64_t plan(int64_t blocksBefore, int64_t numBlocks, int64_t threads,
                     int64_t sharedBytes) {
-  std::optional<EarlyLaunch> early = planEarlyLaunch(
-      blocksBefore, numBlocks, {threads, sharedBytes, 0}, getH200());
-  return early ? early->requestedBytes : -1;
+  return plan(blocks(blocksBefore), blocks(numBlocks, threads, sharedBytes));
 }
 
 static int64_t countOnSM(int64_t threads, int64_t sharedBytes) {
@@ -64,4 +72,25 @@ TEST(EarlyLaunch, BlocksThatDoNotAllFitWait) {
   EXPECT_EQ(plan(132, all, 128, 43264), 0);
   EXPECT_EQ(plan(132, all + 1, 128, 43264), -1);
   EXPECT_EQ(plan(132, 1, 128, 300000), -1);
+}
+
+/// The next begin with the last of them, whatever it leaves alone.
+TEST(EarlyLaunch, BehindSeveralWavesAllSMsMayBeFree) {
+  const LaunchedBlocks waves = blocks(133, 512, 200000);
+  // 2 of each SM are all that there are: 140 on 70 SMs.
+  EXPECT_EQ(plan(waves, blocks(140)), -1);
+  EXPECT_GT(plan(blocks(132, 512, 200000), blocks(140)), 0);
+  // One of each SM, and two of nearly all, are as they should be.
+  EXPECT_GT(plan(waves, blocks(128)), 0);
+  EXPECT_GT(plan(waves, blocks(262)), 0);
+}
+
+/// 120 SMs have place for clusters of 4.
+TEST(EarlyLaunch, ClustersHaveFewerSMs) {
+  int64_t alone = plan(blocks(132), blocks(128));
+  EXPECT_EQ(countOnSM(64, alone), 1);
+  int64_t inClusters = plan(blocks(132), blocks(128, 64, 128, 4));
+  EXPECT_EQ(countOnSM(64, inClusters), 2);
+  EXPECT_EQ(plan(blocks(132), blocks(128, 512, 180000, 4)), -1);
+  EXPECT_EQ(plan(blocks(132), blocks(120, 512, 180000, 4)), 0);
 }

@@ -19,7 +19,8 @@
 //                    {role = "output", index = 0, offset_bytes = 0}]}}
 //
 // A launch that may begin before the one before it has ended has one member
-// more, `dependent`, a unit attribute.
+// more, `dependent`, a unit attribute; one whose blocks ask for more shared
+// memory than they use another, `requested_shared_bytes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@ namespace mlir::mirage {
 
 inline constexpr llvm::StringLiteral kLaunchAttr = "mirage.launch";
 inline constexpr llvm::StringLiteral kLaunchDependent = "dependent";
+inline constexpr llvm::StringLiteral kLaunchRequestedBytes =
+    "requested_shared_bytes";
 /// Of an argument of the function: "input", "output" or "workspace".
 inline constexpr llvm::StringLiteral kRoleAttr = "mirage.role";
 /// Of the function: the program that it computed before it was optimized, in
