@@ -366,10 +366,17 @@ def _as_sequence(what: str, values: Any) -> Sequence[Any]:
 
 def _bind(role: str, given: Sequence[Any], specs: Sequence[TensorSpec], device: Device,
           stream: Optional[RunStream]) -> List[tensors.Bound]:
-    bound = [tensors.describe(tensor, stream) for tensor in given]
+    bound = [_describe(role, tensor, spec, stream) for tensor, spec in zip(given, specs)]
     for spec, tensor in zip(specs, bound):
         tensors.check(spec, role, tensor, device)
     return bound
+
+
+def _describe(role: str, tensor: Any, spec: TensorSpec, stream: Optional[RunStream]) -> tensors.Bound:
+    try:
+        return tensors.describe(tensor, stream)
+    except RunError as error:
+        raise RunError(f"{role} {spec.name}: {error}") from error.__cause__
 
 
 def _bind_outputs(out: Sequence[Any], specs: Sequence[TensorSpec], device: Device, stream: Optional[RunStream],

@@ -91,8 +91,12 @@ def _describe_torch(tensor: Any) -> Bound:
     if tensor.is_conj() or tensor.is_neg():
         raise RunError("expects a tensor as it lies in memory, got one that is conjugated or negated when it is read; "
                        "resolve_conj() or resolve_neg() it")
+    address = tensor.data_ptr()
+    if address == 0 and tensor.numel():
+        raise RunError("expects a tensor with memory, got one that has none any more, as whoever resizes its storage "
+                       "leaves it")
     name = str(tensor.dtype)
-    return Bound(tensor.data_ptr(), tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
+    return Bound(address, tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
                  tuple(tensor.stride()), (device.type, device.index or 0), tensor)
 
 

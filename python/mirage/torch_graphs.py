@@ -78,6 +78,17 @@ def _write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTens
 Getter = Callable[[], torch.Tensor]
 
 
+def _find_tensor(module: torch.nn.Module, name: str) -> torch.Tensor:
+    """Raises RunError where the module has no such tensor any more."""
+    try:
+        found = operator.attrgetter(name)(module)
+    except AttributeError:
+        raise RunError(f"{name}: expects a module that has this tensor, as from_torch found it, got one without") from None
+    if not isinstance(found, torch.Tensor):
+        raise RunError(f"{name}: expects a tensor of the module, as from_torch found it, got {show(found)}")
+    return found
+
+
 class ModuleGraph(KernelGraph):
     """The program of a module: its parameters and buffers are the first inputs."""
 
@@ -89,11 +100,13 @@ class ModuleGraph(KernelGraph):
 
     @property
     def parameters(self) -> List[torch.Tensor]:
-        """The module's own, as it has them now, in the order of the inputs that they are."""
+        """The module's own, as it has them now, in the order of the inputs that they are. Raises RunError where
+        it has one no more."""
         return [get() for get in self._getters]
 
     def bind(self, program: CompiledGraph) -> "BoundProgram":
-        """A program of this graph with the parameters of the module: a function of the other inputs."""
+        """A program of this graph with the parameters of the module: a function of the other inputs. Raises
+        GraphError where it is none, or has other inputs."""
         if not isinstance(program, CompiledGraph):
             raise GraphError(f"expects a program, as superoptimize() and compile() return, got {program!r}")
         names, expected = ([tensor.name for tensor in tensors] for tensors in (program.inputs, self.inputs))
@@ -113,7 +126,10 @@ class BoundProgram:
         self._returned = returned
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
-        """What the module returns: a tensor, a tuple, a dictionary, ... Inputs may lie in memory in any way."""
+        """What the module returns: a tensor, a tuple, a dictionary, ... Inputs may lie in memory in any way.
+
+        Raises RunError for inputs and parameters that the program does not take, as those of other sizes and
+        sparse ones, and where the module has no such parameter any more."""
         specs = self.program.inputs[len(self._getters):]
         if len(inputs) != len(specs):
             raise RunError(f"expects {len(specs)} inputs ({', '.join(spec.name for spec in specs)}), got {len(inputs)}")
@@ -193,7 +209,7 @@ def _take_parameters(module: torch.nn.Module, exported: torch.export.ExportedPro
         if spec.target is not None and not node.users:
             exported.graph_module.graph.erase_node(node)
         elif spec.target in own:
-            getters.append(functools.partial(operator.attrgetter(spec.target), module))
+            getters.append(functools.partial(_find_tensor, module, spec.target))
         elif spec.target is not None:
             getters.append(functools.partial(lambda tensor: tensor, exported.constants[spec.target]))
     return getters

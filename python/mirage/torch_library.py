@@ -25,9 +25,15 @@ from .programs import CompiledGraph
 
 def lay_out(tensor: torch.Tensor, strides: Tuple[int, ...]) -> torch.Tensor:
     """A tensor as a program wants it, copied where it lies otherwise: operators before a program need
-    not leave theirs as they were traced."""
-    if tensor.data_ptr() % 16 == 0:
-        found = tensor.stride()
+    not leave theirs as they were traced. What cannot be laid out, as it lies nowhere or is of another rank,
+    stays as it is: the program says what it expects."""
+    try:
+        address, found = tensor.data_ptr(), tensor.stride()
+    except (AttributeError, RuntimeError):  # None, which torch takes as a tensor; a sparse or nested one
+        return tensor
+    if address == 0 or len(found) != len(strides):
+        return tensor
+    if address % 16 == 0:
         if found == strides:
             return tensor
         if all(size == 1 or a == b for size, a, b in zip(tensor.shape, found, strides)):
@@ -95,7 +101,8 @@ def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
 
     It takes the program's inputs one by one and returns its output, or a tuple of several. Inputs that
     lie in memory otherwise than the program wants are copied. It has no gradients: calls with tensors
-    that need them raise RunError."""
+    that need them raise RunError, and so do tensors of other ranks, sizes and types than the program's, and
+    sparse ones."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name, re.ASCII):
         raise GraphError(f'expects a name as "namespace::name", got {show(name)}')
     for word in name.split("::"):
@@ -140,7 +147,7 @@ def _make_operator(name: str, program: CompiledGraph) -> _Registered:
         return return_all(infer_outputs(registered.program, given))
 
     def refuse_gradients(*given: torch.Tensor) -> Any:
-        if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given):
+        if torch.is_grad_enabled() and any(tensor is not None and tensor.requires_grad for tensor in given):
             raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
                            "call under torch.no_grad(), or detach() them")
         with torch._C._AutoDispatchBelowAutograd():

@@ -1,6 +1,7 @@
 """Programs out of modules of torch and of MLIR, and programs as operators of torch, on the CPU."""
 
 import collections
+import re
 
 import pytest
 
@@ -112,6 +113,60 @@ def test_mistakes_with_bound_programs():
         layer([x])
     with pytest.raises(mi.GraphError, match="expects a module of torch, got 3"):
         mi.from_torch(3, (x,))
+
+
+def free(tensor):
+    tensor.untyped_storage().resize_(0)
+    return tensor
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda x: x.to_sparse(), "input input: expects a strided tensor, got torch.sparse_coo one"),
+    (lambda x: x.to_sparse_csr(), "input input: expects a strided tensor, got torch.sparse_csr one"),
+    (lambda x: torch.nested.nested_tensor([x[0], x[1]]), "input input: expects a strided tensor, got a nested one"),
+    (lambda x: x[0], r"input input: expects shape \[8, 64\], got \[64\]"),
+    (lambda x: x[None], r"input input: expects shape \[8, 64\], got \[1, 8, 64\]"),
+    (lambda x: x.sum(), r"input input: expects shape \[8, 64\], got \[\]"),
+    (lambda x: free(x.clone()), "input input: expects a tensor with memory, got one that has none any more"),
+    (lambda x: free(x.t().contiguous().t()), "input input: expects a tensor with memory"),
+    (lambda x: x.to("meta"), "input input: expects a tensor on the CPU or on a CUDA device, got one on meta")])
+def test_inputs_that_lie_nowhere_or_are_of_another_rank(make, message):
+    x = torch.randn(8, 64).half()
+    graph = mi.from_torch(torch.nn.Linear(64, 32).half(), (x,))
+    with pytest.raises(mi.RunError, match=message):
+        graph.bind(graph.compile())(make(x))
+
+
+def replace_weight(module, value):
+    module[0].weight = value
+
+
+def empty_weight(module):
+    module[0].weight.data = torch.empty(0).half()
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda module: delattr(module[0], "weight"), "0.weight: expects a module that has this tensor, .* got one without"),
+    (lambda module: module.__delitem__(0), "0.weight: expects a module that has this tensor, .* got one without"),
+    (lambda module: replace_weight(module, None), "0.weight: expects a tensor of the module, .* got None"),
+    (lambda module: replace_weight(module, torch.nn.Parameter(module[0].weight.detach().to_sparse())),
+     "input p_0_weight: expects a strided tensor, got torch.sparse_coo one"),
+    (lambda module: replace_weight(module, torch.nn.Parameter(torch.randn(32).half())),
+     r"input p_0_weight: expects shape \[32, 64\], got \[32\]"),
+    (empty_weight, r"input p_0_weight: expects shape \[32, 64\], got \[0\]"),
+    (lambda module: free(module[0].weight), "input p_0_weight: expects a tensor with memory")])
+def test_weights_that_are_gone(change, message):
+    module = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.ReLU()).half()
+    x = torch.randn(8, 64).half()
+    graph = mi.from_torch(module, (x,))
+    layer = graph.bind(graph.compile())
+    layer(x)
+    change(module)
+    with pytest.raises(mi.RunError, match=message):
+        layer(x)
+    if "0.weight" in message:
+        with pytest.raises(mi.RunError, match=message):
+            graph.parameters
 
 
 class Counter(torch.nn.Module):
@@ -323,6 +378,13 @@ def test_mistakes_with_operators():
         operator(x[:8], w)
     with pytest.raises(mi.RunError, match="input1: expects float16, got torch.float32"):
         operator(x, w.float())
+    for other in (x[0], x[None], x.reshape(16, 8, 8), x.sum(), x.t().contiguous().t()[0]):
+        with pytest.raises(mi.RunError, match=rf"input input0: expects shape \[16, 64\], got {re.escape(str(list(other.shape)))}"):
+            operator(other, w)
+    with pytest.raises(mi.RunError, match="input input1: expects a strided tensor, got torch.sparse_csr one"):
+        operator(x, w.to_sparse_csr())
+    with pytest.raises(mi.RunError, match="expects a tensor of torch or NumPy, .*, got NoneType"):
+        operator(None, w)
     with torch._subclasses.FakeTensorMode():
         with pytest.raises(mi.RunError, match=r"input0: expects shape \[16, 64\], got \[8, 64\]"):
             operator(torch.empty(8, 64).half(), torch.empty(64, 32).half())
