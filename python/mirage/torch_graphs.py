@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import torch
 import torch.utils._pytree as pytree
@@ -89,14 +89,27 @@ def _find_tensor(module: torch.nn.Module, name: str) -> torch.Tensor:
     return found
 
 
-class ModuleGraph(KernelGraph):
-    """The program of a module: its parameters and buffers are the first inputs."""
+def _itself(constant: torch.Tensor) -> torch.Tensor:
+    return constant
 
-    def __init__(self, getters: Sequence[Getter], returned: Any):
-        """returned   a tree of torch's, whose leaves the outputs are"""
-        super().__init__()
+
+class ModuleGraph(KernelGraph):
+    """The program of a module: its parameters and buffers are the first inputs. Pickled and copied, it takes
+    the module along; where that is too much, or cannot be pickled, `mirage.from_json(graph.to_json())` is the
+    program alone."""
+
+    def __init__(self, getters: Sequence[Getter], returned: Any, program: Optional[KernelGraph] = None):
+        """returned   a tree of torch's, whose leaves the outputs are
+        program    what is there of it; None: nothing"""
+        super().__init__(None if program is None else program._handle)
+        if program is not None:
+            self.inputs = [DTensor(self, tensor.number, tensor.name) for tensor in program.inputs]
+            self.outputs = [DTensor(self, tensor.number) for tensor in program.outputs]
         self._getters = list(getters)
         self._returned = returned
+
+    def __reduce__(self):
+        return _restore, (self._getters, self._returned, self.to_json())
 
     @property
     def parameters(self) -> List[torch.Tensor]:
@@ -116,9 +129,13 @@ class ModuleGraph(KernelGraph):
         return BoundProgram(program, self._getters, self._returned)
 
 
+def _restore(getters: Sequence[Getter], returned: Any, text: str) -> ModuleGraph:
+    return ModuleGraph(getters, returned, KernelGraph.from_json(text))
+
+
 class BoundProgram:
     """A program that has the first of its inputs from a module: the parameters that this has when it is
-    called, by their names. It has no gradients."""
+    called, by their names. It has no gradients. Pickled and copied, it takes the module along."""
 
     def __init__(self, program: CompiledGraph, getters: Sequence[Getter], returned: Any):
         self.program = program
@@ -211,5 +228,5 @@ def _take_parameters(module: torch.nn.Module, exported: torch.export.ExportedPro
         elif spec.target in own:
             getters.append(functools.partial(_find_tensor, module, spec.target))
         elif spec.target is not None:
-            getters.append(functools.partial(lambda tensor: tensor, exported.constants[spec.target]))
+            getters.append(functools.partial(_itself, exported.constants[spec.target]))
     return getters

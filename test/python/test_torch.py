@@ -1,6 +1,8 @@
 """Programs out of modules of torch and of MLIR, and programs as operators of torch, on the CPU."""
 
 import collections
+import copy
+import pickle
 import re
 
 import pytest
@@ -167,6 +169,36 @@ def test_weights_that_are_gone(change, message):
     if "0.weight" in message:
         with pytest.raises(mi.RunError, match=message):
             graph.parameters
+
+
+def copy_by_pickle(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("duplicate", [copy_by_pickle, copy.deepcopy])
+def test_copies_have_their_module(duplicate):
+    """With its weights, buffers and constants; the outputs are arranged as ever."""
+    model = ManyInputs()
+    x, y = torch.randn(8, 64), torch.randn(8, 64)
+    graph = mi.from_torch(model, (x, y))
+    program = graph.compile()
+    expected = graph.bind(program)(x, y)
+    other = duplicate(graph)
+    assert type(other) is type(graph) and other.to_json() == graph.to_json()
+    assert [tensor.name for tensor in other.inputs] == [tensor.name for tensor in graph.inputs]
+    assert len(other.outputs) == 2 and len(other.parameters) == 5
+    for layer in (other.bind(other.compile()), other.bind(program), duplicate(graph.bind(program))):
+        with torch.no_grad():
+            model.linear.weight.add_(1)  # which copies do not share
+        found = layer(x, y)
+        assert type(found) is tuple and all(map(torch.equal, found, expected))
+
+
+def test_a_copy_of_a_graph_goes_on():
+    x = torch.randn(8, 64).half()
+    graph = copy_by_pickle(mi.from_torch(GatedMLP().half(), (x,)))
+    graph.mark_output(graph.exp(graph.inputs[-1]))
+    assert len(graph([*(tensor.detach() for tensor in graph.parameters), x])) == 2
 
 
 class Counter(torch.nn.Module):
