@@ -69,10 +69,18 @@ def _end_with(waiting: Waiting, context: Context) -> None:
         context.watch(look)
 
 
-def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> bytes:
+def run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> "bytes | CompileError":
     """In a worker: enumerates a part, "1/4", of a program's search, and returns the checkpoint. A signal
     that ends the search, as Ctrl-C sends it to all processes of a terminal, leaves what it has; and so does
-    the end of waiting."""
+    the end of waiting. A program or options that are wrong are so for all workers: that error is returned, as
+    executors make others of those that are raised (Ray one whose text is a traceback), or log them."""
+    try:
+        return _run_shard(program, options, waiting, shard)
+    except CompileError as error:
+        return error
+
+
+def _run_shard(program: bytes, options: Dict[str, Any], waiting: Waiting, shard: str) -> bytes:
     with open_scratch() as folder:
         checkpoint = os.path.join(folder, "checkpoint")
         module = Module.parse(Context(), program)
@@ -147,6 +155,8 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
         try:
             for number, future in enumerate(futures):
                 shard = _ask(future, f"shard {number}")
+                if isinstance(shard, CompileError):
+                    raise shard
                 merged += shard is not _LOST and _merge(shard, number, output, num_records)
         except BaseException:  # those that run see that the folder is gone
             for future in futures:
@@ -203,8 +213,6 @@ def _ask(future: Any, what: str = "a worker") -> Any:
     """What a worker has to say, or _LOST."""
     try:
         return future.result()
-    except CompileError:
-        raise  # of the program, which all of them have
     except (Exception, concurrent.futures.CancelledError) as error:
         logger.warning("%s was lost: %s", what, error or type(error).__name__)
         return _LOST

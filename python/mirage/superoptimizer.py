@@ -199,8 +199,9 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     measure                measure the best, and the program as it was written, on a GPU and take the
                            fastest that is right; None: where there is a GPU
     executor, shards       workers that enumerate a part of the search each: any executor of
-                           concurrent.futures, Dask's Client.get_executor(), mpi4py.futures, ...; as many
-                           shards as it has workers, if that is known. The result is the same. Where
+                           concurrent.futures, Dask's Client.get_executor(), mpi4py.futures, Ray by an
+                           adapter (docs/Search.md, "Workers"); as many shards as it has workers, if
+                           that is known. The result is the same, also where a worker is lost. Where
                            this machine has no GPU, and a worker has one, that measures
     target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
 
