@@ -108,8 +108,8 @@ def test_whether_a_folder_is_abandoned(begin):
 def test_a_forked_child_does_not_hold_its_parents_folder(begin):
     """As workers of a pool that outlive who began them."""
     parent, folder = begin("import os, sys, time, mirage.folders as f\nprint(f.make_folder(), flush=True)\n"
-                           "child = os.fork()\nif child == 0: time.sleep(60); os._exit(0)\n"
-                           "print(child, flush=True); sys.stdin.read()")
+                           "if os.fork() == 0: print(os.getpid(), flush=True); time.sleep(60); os._exit(0)\n"
+                           "sys.stdin.read()")
     child = int(parent.stdout.readline())
     try:
         assert not folders.is_abandoned(str(folder))
