@@ -137,18 +137,20 @@ TEST(SharedEntries, LinesThatAreNotKeptAreNotNamed) {
 /// Lanes that have read before the warp met do not stand for one that has read
 /// since.
 TEST(SharedEntries, ReadsOfTwoStepsStayApart) {
-  auto text = [](const std::string &sync) {
+  auto text = [](const std::string &sync, const std::string &writer) {
     // With a bulk copy, so that readers are kept by their lanes.
     return init({{0, 1}}) + expectBytes(8192, "%full") +
            "@%p0 st.shared.b32 [%sm+16384], %tid;\n" + barSync +
            "setp.eq.s32 %p1, %tid, 1;\nsetp.eq.s32 %p2, %tid, 2;\n"
            "@%p0 ld.shared.b32 %r2, [%sm+16384];\nbar.warp.sync -1;\n"
            "@%p1 ld.shared.b32 %r2, [%sm+16384];\n" +
-           sync + "@%p2 st.shared.b32 [%sm+16384], %tid;\n" + loadBox +
-           waitFor("%full", "0", "W");
+           sync + "@" + writer + " st.shared.b32 [%sm+16384], %tid;\n" +
+           loadBox + waitFor("%full", "0", "W");
   };
-  expectClean(AsyncKernel(text("bar.warp.sync -1;\n")));
-  expectFault(AsyncKernel(text("")), FindingKind::IntraWarpRace);
+  expectClean(AsyncKernel(text("bar.warp.sync -1;\n", "%p2")));
+  expectFault(AsyncKernel(text("", "%p2")), FindingKind::IntraWarpRace);
+  // Lane 1 has read itself, and lane 0 before they met.
+  expectClean(AsyncKernel(text("", "%p1")));
 }
 
 /// Each warp has a word of one granule.
