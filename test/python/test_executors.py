@@ -14,22 +14,14 @@ import pytest
 
 import mirage as mi
 from mirage import distributed
+from shared_searches import OPTIONS, make_program
 
-OPTIONS = dict(seed=1, max_states=30000, measure=False)
 TEXT = (pathlib.Path(__file__).parents[2] / "docs" / "Search.md").read_text()
 
 
 def find_code(name):
     """The block of the page that defines a function or a class."""
     return next(block for block in re.findall(r"```python\n(.*?)```", TEXT, re.S) if re.search(rf"^(def|class) {name}\b", block, re.M))
-
-
-def make_program():
-    graph = mi.new_kernel_graph()
-    x = graph.new_input(dims=(8, 512))
-    gate, up = graph.new_input(dims=(512, 256)), graph.new_input(dims=(512, 256))
-    graph.mul(graph.silu(graph.matmul(graph.rms_norm(x), gate)), graph.matmul(x, up))
-    return graph
 
 
 def check_same(shared, alone):
@@ -58,7 +50,8 @@ import os, signal, sys
 sys.path.insert(0, {folder!r})
 from mpi4py import MPI
 from mpi4py.futures import MPICommExecutor, MPIPoolExecutor
-from test_executors import OPTIONS, check_same, make_program
+from shared_searches import OPTIONS, make_program
+from test_executors import check_same
 
 def search(pool):
     shared = make_program().superoptimize(executor=pool, **OPTIONS)
