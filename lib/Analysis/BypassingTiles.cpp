@@ -225,7 +225,9 @@ static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
   auto reader = cast<thread::GraphOp>(use.getOwner());
   unsigned input = use.getOperandNumber();
   TileGraph header = getHeader(reader);
-  if (isRepeated(header.grid, header.tileInputs[input].gridMap))
+  // Each step would wait for device memory.
+  if (header.loop > 1 ||
+      isRepeated(header.grid, header.tileInputs[input].gridMap))
     return false;
   Type element = getElementTypeOrSelf(tile);
   SmallVector<TileEdge> edges = findTileEdges(tile);

@@ -46,6 +46,25 @@ public:
       give(LayoutInput::Lane, dim, lanesLeft);
   }
 
+  bool hasLanes(unsigned dim) const { return lanesLeft > 0 && bitsLeft[dim]; }
+
+  /// Fragments that what was dealt leaves of all dimensions but one.
+  int64_t countItems(unsigned except) const {
+    unsigned bits = 0;
+    for (auto [dim, left] : llvm::enumerate(bitsLeft))
+      bits += dim == except ? 0 : left;
+    return int64_t(1) << bits;
+  }
+
+  /// Bits of an input along one dimension, or along all others.
+  unsigned countBits(LayoutInput input, unsigned dim, bool along) const {
+    unsigned bits = 0;
+    for (const LayoutRun &run : runs)
+      if (run.input == input && (run.dim == dim) == along)
+        bits += run.numBits;
+    return bits;
+  }
+
   LinearLayout build() const {
     return buildBlockedLayout(bitsLeft.size(), runs);
   }
@@ -62,43 +81,90 @@ static unsigned getRunBits(int64_t size, unsigned atMost) {
   return std::min<unsigned>(atMost, llvm::countr_zero<uint64_t>(size));
 }
 
+/// Bits of a run along the last dimension with which all warps have work, where
+/// a shorter one can do that.
+static unsigned chooseRunBits(llvm::ArrayRef<int64_t> tile, unsigned numWarps,
+                              RunLengths runs) {
+  unsigned bits = getRunBits(tile.back(), llvm::Log2_64(runs.longest));
+  while (bits > llvm::Log2_64(runs.shortest) &&
+         (int64_t(32) << bits) * numWarps > countElements(tile))
+    --bits;
+  return bits;
+}
+
 LinearLayout mlir::mirage::chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
                                                    unsigned numWarps,
                                                    RunLengths runs) {
-  unsigned last = tile.size() - 1;
-  unsigned runBits = getRunBits(tile[last], llvm::Log2_64(runs.longest));
-  while (runBits > llvm::Log2_64(runs.shortest) &&
-         (int64_t(32) << runBits) * numWarps > countElements(tile))
-    --runBits;
   BitDealer dealer(tile);
-  dealer.give(LayoutInput::Register, last, runBits);
+  dealer.give(LayoutInput::Register, tile.size() - 1,
+              chooseRunBits(tile, numWarps, runs));
   dealer.giveRemainingLanes();
   return dealer.build();
 }
 
-LinearLayout mlir::mirage::chooseReductionLayout(llvm::ArrayRef<int64_t> tile,
-                                                 unsigned dim,
-                                                 unsigned numWarps) {
+/// Of rows, which lie along the last dimension.
+static BitDealer dealRowReduction(llvm::ArrayRef<int64_t> tile,
+                                  unsigned numWarps) {
   unsigned last = tile.size() - 1;
   BitDealer dealer(tile);
-  if (dim == last) {
-    dealer.give(LayoutInput::Register, dim, getRunBits(tile[dim], 3));
-    // A row for each warp before several rows for one.
-    int64_t rows = countElements(tile.drop_back());
-    unsigned rowBits = 0;
-    while (rowBits < kLaneBits && rows >> (rowBits + 1) >= numWarps)
-      ++rowBits;
-    dealer.give(LayoutInput::Lane, dim, kLaneBits - std::min(rowBits, 3u));
-    for (unsigned other = last; other-- > 0;)
-      dealer.give(LayoutInput::Lane, other, kLaneBits);
-    return dealer.build();
-  }
-  // Lanes before registers: a lane's elements do not lie side by side.
+  dealer.give(LayoutInput::Register, last, getRunBits(tile[last], 3));
+  // A row for each warp before several rows for one.
+  int64_t rows = countElements(tile.drop_back());
+  unsigned rowBits = 0;
+  while (rowBits < kLaneBits && rows >> (rowBits + 1) >= numWarps)
+    ++rowBits;
+  dealer.give(LayoutInput::Lane, last, kLaneBits - std::min(rowBits, 3u));
+  for (unsigned other = last; other-- > 0;)
+    dealer.give(LayoutInput::Lane, other, kLaneBits);
+  return dealer;
+}
+
+static BitDealer dealReduction(llvm::ArrayRef<int64_t> tile, unsigned dim,
+                               unsigned numWarps, RunLengths runs) {
+  unsigned last = tile.size() - 1;
+  if (dim == last)
+    return dealRowReduction(tile, numWarps);
+  // Runs are no longer than leaves sums for all warps, if shorter ones do.
+  int64_t others = countElements(tile) / tile[dim] / tile[last];
+  auto countSums = [&](unsigned runBits) {
+    return others * int64_t(llvm::divideCeil(tile[last], 32 << runBits));
+  };
+  unsigned runBits = chooseRunBits(tile, numWarps, runs);
+  int64_t wanted = std::min<int64_t>(numWarps, countSums(/*runBits=*/0));
+  while (countSums(runBits) < wanted)
+    --runBits;
+  BitDealer dealer(tile);
+  dealer.give(LayoutInput::Register, last, runBits);
   dealer.give(LayoutInput::Lane, last, kLaneBits);
+  // Sums for each warp before several sums, side by side, for one.
+  for (unsigned other = last; other-- > 0;)
+    while (other != dim && dealer.hasLanes(other) &&
+           dealer.countItems(dim) >= 2 * int64_t(numWarps))
+      dealer.give(LayoutInput::Lane, other, 1);
   dealer.give(LayoutInput::Lane, dim, kLaneBits);
-  dealer.give(LayoutInput::Register, dim, 2);
+  dealer.give(LayoutInput::Register, dim,
+              llvm::Log2_32(kMaxRegisters) - runBits);
   dealer.giveRemainingLanes();
-  return dealer.build();
+  return dealer;
+}
+
+LinearLayout mlir::mirage::chooseReductionLayout(llvm::ArrayRef<int64_t> tile,
+                                                 unsigned dim,
+                                                 unsigned numWarps,
+                                                 RunLengths runs) {
+  return dealReduction(tile, dim, numWarps, runs).build();
+}
+
+ReductionShare mlir::mirage::shareReduction(llvm::ArrayRef<int64_t> tile,
+                                            unsigned dim, unsigned numWarps,
+                                            RunLengths runs) {
+  BitDealer dealer = dealReduction(tile, dim, numWarps, runs);
+  return {dealer.countItems(dim),
+          int64_t(dealer.countBits(LayoutInput::Lane, dim, /*along=*/true))
+              << dealer.countBits(LayoutInput::Register, dim,
+                                  /*along=*/false),
+          int64_t(1) << dealer.countBits(LayoutInput::Register, tile.size() - 1,
+                                         /*along=*/true)};
 }
 
 LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,

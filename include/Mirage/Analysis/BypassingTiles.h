@@ -81,9 +81,10 @@ bool liesInRows(block::GraphOp graph, unsigned input);
 /// Fails where a value cannot be without a tile.
 llvm::Error verifyBypassing(Value value);
 
-/// Whether a value can be, and lanes do well without it: of an input no element
-/// is loaded twice, and no sector of 32 bytes in parts; what a lane loads or
-/// stores at a time has 8 bytes, or all that rows allow.
+/// Whether a value can be, and lanes do well without it: of an input each item
+/// loads all in one step, no element is loaded twice, and no sector of 32 bytes
+/// in parts; what a lane loads or stores at a time has 8 bytes, or all that
+/// rows allow.
 bool isWorthBypassing(Value value);
 
 } // namespace mlir::mirage

@@ -38,10 +38,22 @@ LinearLayout chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
                                      unsigned numWarps, RunLengths runs = {});
 
 /// For a reduction of a tile over `dim`. A last dimension is cut into runs for
-/// the lanes of a row; another is added up in registers while lanes lie along
-/// the last. Lanes that are left over go to the other dimensions.
+/// the lanes of a row. Another one is added up in registers, by lanes that have
+/// runs along the last one as those of an elementwise step; lanes that are left
+/// over share a sum where warps would have none otherwise, and have sums of
+/// their own else.
+/// \param runs  along the last dimension, if that is not reduced.
 LinearLayout chooseReductionLayout(llvm::ArrayRef<int64_t> tile, unsigned dim,
-                                   unsigned numWarps);
+                                   unsigned numWarps, RunLengths runs = {});
+
+/// How a reduction is shared out by that.
+struct ReductionShare {
+  int64_t items;     ///< of one warp each, where sizes are powers of two
+  int64_t exchanges; ///< of a lane with others, for each item
+  int64_t run;       ///< elements that a lane has side by side
+};
+ReductionShare shareReduction(llvm::ArrayRef<int64_t> tile, unsigned dim,
+                              unsigned numWarps, RunLengths runs);
 
 /// For a matrix product without tensor cores: a layout of dimensions m, n, k in
 /// which every lane holds all of k for its rows and columns.

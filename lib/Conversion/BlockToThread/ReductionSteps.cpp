@@ -78,7 +78,9 @@ static LinearLayout chooseLayout(const StepContext &context,
   if (!context.hasLoop && isLast &&
       elementwise.getShape().back() >= tile.back())
     return elementwise;
-  return chooseReductionLayout(tile, one.dim, context.numWarps);
+  // Of what lies in shared memory, lanes read a word each.
+  RunLengths runs = context.hasLoop ? RunLengths{/*longest=*/1} : context.runs;
+  return chooseReductionLayout(tile, one.dim, context.numWarps, runs);
 }
 
 static StepCore makeOneReductionCore(const StepContext &context,

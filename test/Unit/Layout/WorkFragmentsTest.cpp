@@ -67,6 +67,30 @@ TEST(WorkFragmentsTest, ReductionsKeepReducedBitsApart) {
       }
 }
 
+/// Lanes lie along rows, and share sums only where warps would have none.
+TEST(WorkFragmentsTest, SumsOfColumnsAreSharedOutToAllWarps) {
+  using Sizes = llvm::ArrayRef<int64_t>;
+  RunLengths ofF32{/*longest=*/4};
+  auto getShape = [&](llvm::ArrayRef<int64_t> tile, unsigned numWarps) {
+    return chooseReductionLayout(tile, 0, numWarps, ofF32).getShape().vec();
+  };
+  // Rows for eight warps, and for two of them.
+  EXPECT_EQ(Sizes(getShape({16, 8, 32}, 8)), Sizes({16, 1, 32}));
+  EXPECT_EQ(Sizes(getShape({16, 8, 32}, 2)), Sizes({4, 4, 32}));
+  ReductionShare share = shareReduction({16, 8, 32}, 0, 8, ofF32);
+  EXPECT_EQ(share.items, 8);
+  EXPECT_EQ(share.exchanges, 2 * 4); // four lanes of a sum, sums of four
+  EXPECT_EQ(shareReduction({16, 8, 32}, 0, 2, ofF32).exchanges, 0);
+  EXPECT_EQ(shareReduction({16, 4, 32}, 0, 16, ofF32).items, 4);
+  // Runs of one leave four warps 32 columns each.
+  EXPECT_EQ(Sizes(getShape({32, 128}, 4)), Sizes({16, 32}));
+  EXPECT_EQ(Sizes(getShape({32, 128}, 1)), Sizes({4, 128}));
+  // Rows: 32 lanes of one.
+  share = shareReduction({4, 256}, 1, 4, ofF32);
+  EXPECT_EQ(share.items, 4);
+  EXPECT_EQ(share.exchanges, 5);
+}
+
 TEST(WorkFragmentsTest, MatmulLanesHoldAllOfK) {
   for (int64_t m : {1, 7, 8, 64})
     for (int64_t n : {1, 13, 32, 256})
