@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/BlockTime.h"
 #include "Mirage/Layout/MatrixInstructions.h"
+#include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/RingPlaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +33,12 @@ static constexpr double kCopyClocks = 1;
 /// One element of a tile that a thread reads from shared memory, computes with
 /// and writes back.
 static constexpr double kElementClocks = 28;
+/// The same of one that it reduces, and of one that it computes for the step
+/// that it goes on with; and what lanes take to exchange what they have of a
+/// sum. Measured on an H200: kernels that join parts, of 64 to 512 threads
+/// (test/Unit/Search/JoiningKernelTimesTest.cpp).
+static constexpr double kReducedClocks = 9, kComputedClocks = 2,
+                        kExchangeClocks = 30;
 /// One product of m16n8k16 on an SM, fragments out of shared memory included;
 /// and of a warp that waits for each, the most that four warps do not feel.
 static constexpr double kMatrixTileClocks = 10, kMatrixTileWaitClocks = 40;
@@ -252,11 +259,17 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   }
   step.elements = operation.elements;
   step.length = operation.length;
+  step.isInReader = operation.isInReader && mayBeOneStream;
+  step.reduction =
+      operation.isReduction && mayBeOneStream ? &operation : nullptr;
   if (!operation.applied)
     step.computeUs = double(step.elements * step.length) * unitUs;
-  else // and shared memory's traffic
-    step.computeUs = std::max(operation.bytes / target.sharedBytesPerUsSM,
-                              double(step.elements) * unitUs);
+  else
+    step.computeUs = double(step.elements) * unitUs;
+  // And shared memory's traffic.
+  if (operation.applied && !step.isInReader)
+    step.computeUs =
+        std::max(operation.bytes / target.sharedBytesPerUsSM, step.computeUs);
   return step;
 }
 
@@ -283,14 +296,48 @@ double BlockWork::getProductsUs(const Step &step, int64_t threads) const {
   return step.matrixTiles / numWarps * kRowTileWaitClocks / target.clockMHz;
 }
 
+/// Until the busiest warp has added up what it has of a tile; the least there
+/// is where the tile is not known.
+double BlockWork::getReductionUs(const Step &step, int64_t threads) const {
+  const KernelWork::Operation &reduction = *step.reduction;
+  int64_t warps = threads >> kLaneBits, exchanges = 0;
+  double elementClocks = kReducedClocks;
+  const TensorSpec &tile = reduction.reducedTile;
+  if (tile.getRank() > 0) {
+    RunLengths runs{kLargestAccessBytes / getSizeBytes(tile.element)};
+    ReductionShare share =
+        shareReduction(tile.shape, reduction.reducedDim, warps, runs);
+    exchanges = llvm::divideCeil(share.items, warps) * share.exchanges;
+    // Rows are split over warps, which load what they have of them. Of other
+    // sums they do so where all have some, and enough side by side; else shared
+    // memory has the tile.
+    constexpr int64_t kLeastRunBytes = 8;
+    bool isOfRows = reduction.reducedDim + 1 == tile.getRank();
+    bool isInRegisters =
+        isOfRows || (share.items >= warps &&
+                     share.run * getSizeBytes(tile.element) >= kLeastRunBytes);
+    if (!isInRegisters && step.elements >= threads)
+      elementClocks = kElementClocks;
+    if (!isOfRows)
+      threads = std::min(threads, share.items << kLaneBits);
+  }
+  double perThread = llvm::divideCeil(step.elements, threads);
+  return (perThread * elementClocks + double(exchanges) * kExchangeClocks) /
+         target.clockMHz;
+}
+
 double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
   if (step.isOnRows)
     return std::max(step.computeUs, getProductsUs(step, threads));
   double perThread = llvm::divideCeil(step.elements, threads);
-  double waitUs = step.length > 0
-                      ? double(step.length) *
-                            std::max(perThread, kProductClocks) /
-                            target.clockMHz
+  if (step.isInReader)
+    return std::max(step.computeUs,
+                    perThread * kComputedClocks / target.clockMHz);
+  double waitUs = step.length > 0 ? double(step.length) *
+                                        std::max(perThread, kProductClocks) /
+                                        target.clockMHz
+                  : step.reduction
+                      ? getReductionUs(step, threads)
                       : getElementsUs(step.elements, threads, target);
   double productsUs = step.matrixTiles / (double(threads) / (1 << kLaneBits)) *
                       kMatrixTileWaitClocks / target.clockMHz;
@@ -302,7 +349,8 @@ double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
 //===----------------------------------------------------------------------===//
 
 BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
-    : target(target), numIterations(kernel.loop) {
+    : target(target), numIterations(kernel.loop),
+      isOneStream(kernel.isOneStream), mayBeOneStream(kernel.mayBeOneStream) {
   for (const KernelWork::Load &load : kernel.loads) {
     double times = load.isRepeated ? 2 : 1;
     int64_t width = getAccessWidth(load);
@@ -320,6 +368,7 @@ BlockWork::BlockWork(const KernelWork &kernel, const Target &target)
 
 SharedBlockWork BlockWork::share(int64_t threads) const {
   SharedBlockWork shared(target, threads, numIterations);
+  shared.outside.isOneStream = isOneStream;
   for (const Load &load : loads) {
     auto &phase = load.isInLoop ? shared.iteration : shared.outside;
     phase.copiedBytes += load.copiedBytes;
@@ -357,13 +406,15 @@ SharedBlockWork BlockWork::share(int64_t threads) const {
 // Loads ahead of what they are for
 //===----------------------------------------------------------------------===//
 
-/// Until the busiest thread has so many accesses behind it, one after the
-/// other.
+/// Of a thread that makes so many, one after the other.
+double SharedBlockWork::getAccessesUs(int64_t number) const {
+  return double(number) * kAccessClocks / target.clockMHz;
+}
+
+/// Until the busiest thread has so many accesses behind it.
 double SharedBlockWork::getWaitUs(int64_t numAccesses) const {
-  if (numAccesses == 0)
-    return 0;
-  return getFirstByteUs(target) +
-         double(numAccesses) * kAccessClocks / target.clockMHz;
+  return numAccesses > 0 ? getFirstByteUs(target) + getAccessesUs(numAccesses)
+                         : 0;
 }
 
 double mlir::mirage::search::getFirstByteUs(const Target &target) {
@@ -378,9 +429,12 @@ double SharedBlockWork::getDrawUs(double bytes) const {
 double SharedBlockWork::getLoadsUs(const Phase &phase) const {
   if (phase.copiedBytes == 0)
     return 0;
-  return std::max(getWaitUs(phase.numAhead + phase.numOthers),
-                  getDrawUs(phase.copiedBytes)) +
-         target.barrierUs;
+  double accessesUs = getAccessesUs(phase.numAhead + phase.numOthers);
+  double drawUs = getDrawUs(phase.copiedBytes);
+  double firstUs = getFirstByteUs(target);
+  double us = phase.isOneStream ? firstUs + std::max(accessesUs, drawUs)
+                                : std::max(firstUs + accessesUs, drawUs);
+  return us + target.barrierUs;
 }
 
 PhaseTime SharedBlockWork::getTime(const Phase &phase) const {

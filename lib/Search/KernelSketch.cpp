@@ -29,7 +29,10 @@ LoadSketch::LoadSketch(const TargetProgram &program, const KernelPlan &plan,
                        ArrayRef<int64_t> extents)
     : program(program), plan(plan), extents(extents),
       operands(plan.getInputTypes(extents)),
-      joinedAxes(getJoinedAxes(plan.kernel)) {
+      joinedAxes(getJoinedAxes(plan.kernel)),
+      hasProducts(llvm::any_of(plan.kernel.operators, [](const auto &op) {
+        return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction;
+      })) {
   for (const KernelTensor &input : plan.inputs)
     operandNames.push_back(toSet(input.stored.layout));
   for (const KernelTensor &result : plan.results)
@@ -72,6 +75,7 @@ KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
   KernelWork work;
   work.loop = ends.leastLoop;
   work.mostIterations = ends.mostLoop;
+  work.mayBeOneStream = ends.leastLoop == 1 && !hasProducts;
   work.numBlocks = multiplyCounts(ends.leastGrid).value_or(kMaxCount);
   work.mostBlocks = multiplyCounts(ends.mostGrid).value_or(kMaxCount);
   for (unsigned input = 0; input < operands.size(); ++input) {

@@ -60,6 +60,32 @@ static std::optional<ElementType> findTensorCoreElement(const TileGraph &kernel,
                               kernel.f32Products);
 }
 
+/// Whether an operation is elementwise, and the only one that reads its result
+/// is a step that computes the elements as it goes
+/// (--convert-mirage-block-to-thread); or a reshape, which is the same bytes.
+/// Phases are not looked at.
+static bool isComputedByReader(const TileGraph &kernel, const Node &op) {
+  if (op.opcode == Opcode::Reshape)
+    return true;
+  OperatorKind kind = getOperatorInfo(op.opcode).kind;
+  bool isElementwise = kind == OperatorKind::Elementwise ||
+                       op.opcode == Opcode::Cast ||
+                       op.opcode == Opcode::Broadcast;
+  if (!isElementwise || llvm::is_contained(kernel.getOutputs(), op.results[0]))
+    return false;
+  const Node *reader = nullptr;
+  for (const Node &other : kernel.getNodes())
+    if (llvm::is_contained(other.operands, op.results[0])) {
+      if (reader)
+        return false;
+      reader = &other;
+    }
+  OperatorKind readerKind =
+      reader ? getOperatorInfo(reader->opcode).kind : OperatorKind::Copy;
+  return readerKind == OperatorKind::Elementwise ||
+         readerKind == OperatorKind::Reduction;
+}
+
 KernelWork::Operation
 mlir::mirage::search::makeOperation(const TileGraph &kernel, const Node &op,
                                     TileSize result,
@@ -77,6 +103,8 @@ mlir::mirage::search::makeOperation(const TileGraph &kernel, const Node &op,
     operation.leftBytes = operands[0].getBytes();
     return operation;
   }
+  operation.isReduction = row.kind == OperatorKind::Reduction;
+  operation.isInReader = isComputedByReader(kernel, op);
   operation.applied = row.kind == OperatorKind::Accumulate
                           ? &getOperatorInfo(op.attributes.reduction).definition
                           : &row.definition;
@@ -111,6 +139,22 @@ bool mlir::mirage::search::isNoStep(const TileGraph &kernel, const Node &op) {
   return growsInRegisters(kernel, op) || isLoadedTransposed(kernel, op);
 }
 
+/// Whether blocks are one stream, as `KernelWork` has it.
+static bool isOneStream(const TileGraph &kernel) {
+  auto isProduct = [](const Node &op) {
+    return getOperatorInfo(op.opcode).kind == OperatorKind::Contraction;
+  };
+  auto addsColumnsUp = [&](const Node &op) {
+    if (getOperatorInfo(op.opcode).kind != OperatorKind::Reduction)
+      return false;
+    const TensorSpec &tile = kernel.getType(op.operands[0]);
+    return op.attributes.dims.back() + 1 < tile.getRank() &&
+           tile.shape.back() > 1;
+  };
+  return kernel.loop == 1 && llvm::none_of(kernel.getNodes(), isProduct) &&
+         llvm::any_of(kernel.getNodes(), addsColumnsUp);
+}
+
 static KernelWork::Operation getOperation(const TileGraph &kernel,
                                           const Node &op) {
   auto getSize = [&](ValueId value) {
@@ -120,6 +164,10 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
   KernelWork::Operation operation =
       makeOperation(kernel, op, getSize(op.results[0]),
                     llvm::map_to_vector(op.operands, getSize));
+  if (operation.isReduction) {
+    operation.reducedTile = kernel.getType(op.operands[0]);
+    operation.reducedDim = op.attributes.dims.front();
+  }
   if (getOperatorInfo(op.opcode).kind != OperatorKind::Contraction)
     return operation;
   const TensorSpec &result = kernel.getType(op.results[0]);
@@ -219,6 +267,7 @@ KernelWork mlir::mirage::search::getWork(const TileGraph &kernel,
   KernelWork work;
   work.numBlocks = work.mostBlocks = kernel.getNumBlocks();
   work.loop = work.mostIterations = kernel.loop;
+  work.isOneStream = work.mayBeOneStream = isOneStream(kernel);
   llvm::SmallVector<Phase> phases = computePhases(kernel);
   llvm::BitVector isRepeated = findRepeated(kernel);
   for (unsigned input = 0; input < kernel.getNumInputs(); ++input)

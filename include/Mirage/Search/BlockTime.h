@@ -89,8 +89,9 @@ private:
       : target(target), threads(threads), numIterations(numIterations) {}
 
   struct Phase {
-    double copiedBytes = 0; ///< to load, where threads copy
-    double loadBytes = 0;   ///< where the copy engine fills rings
+    bool isOneStream = false; ///< as a KernelWork says
+    double copiedBytes = 0;   ///< to load, where threads copy
+    double loadBytes = 0;     ///< where the copy engine fills rings
     int64_t numAhead = 0; ///< accesses of the busiest thread that may run ahead
     int64_t numOthers = 0;   ///< all others
     int64_t numPartRows = 0; ///< of boxes, each of which is less than a sector
@@ -105,6 +106,7 @@ private:
     /// iteration may be the one that waits.
     double idleUs = 0;
   };
+  double getAccessesUs(int64_t number) const;
   double getWaitUs(int64_t numAccesses) const;
   double getLoadsUs(const Phase &phase) const;
   double getDrawUs(double bytes) const;
@@ -122,6 +124,7 @@ private:
 /// What a block does, whatever its shape is.
 class BlockWork {
 public:
+  /// \param kernel  outlives it.
   BlockWork(const KernelWork &kernel, const Target &target);
 
   SharedBlockWork share(int64_t threads) const;
@@ -145,6 +148,9 @@ private:
     bool mayBeTogether = false; ///< four warps may multiply together
     bool isInPlace = false;     ///< and read no registers
     bool isOfSketch = false;    ///< so that they may not, either
+    bool isInReader = false;    ///< of what may be one stream
+    /// Of a reduction in what may be one stream; else nullptr.
+    const KernelWork::Operation *reduction = nullptr;
     double matrixTiles = 0;
     double computeUs = 0;
     int64_t elements = 0;
@@ -152,10 +158,12 @@ private:
   };
   Step getStep(const KernelWork::Operation &operation) const;
   double getAloneUs(const Step &step, int64_t threads) const;
+  double getReductionUs(const Step &step, int64_t threads) const;
   double getProductsUs(const Step &step, int64_t threads) const;
 
   const Target &target;
   int64_t numIterations;
+  bool isOneStream, mayBeOneStream; ///< as the KernelWork says
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Step, 12> steps;
 };

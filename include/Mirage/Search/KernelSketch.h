@@ -61,6 +61,7 @@ private:
   };
   std::vector<Result> results;
   llvm::SmallVector<unsigned, 3> joinedAxes;
+  bool hasProducts;
 };
 
 /// Operations as well. Program and plan must outlive it.

@@ -49,6 +49,15 @@ struct KernelWork {
     /// Whether warps keep the rows that it works on (Mirage/Graph/WarpRows.h),
     /// so that what it hands on stays in registers.
     bool isOnRows = false;
+    /// Whether the step of the one operation that reads its result computes it,
+    /// so that it stays in registers.
+    bool isInReader = false;
+    /// Whether it reduces a tile, of which it leaves little.
+    bool isReduction = false;
+    /// Of a reduction: that tile, and the dimension; of rank 0 where sizes are
+    /// not known.
+    TensorSpec reducedTile = {};
+    unsigned reducedDim = 0;
 
     /// Of a product: `elements` sums of so many terms.
     int64_t length = 0;
@@ -96,6 +105,10 @@ struct KernelWork {
   int64_t numBlocks = 1, loop = 1;
   /// What they may be, of a sketch; else the same.
   int64_t mostBlocks = 1, mostIterations = 1;
+  /// Whether blocks load tiles at once and add them up along other dimensions
+  /// than the last, as kernels that join parts do: no loop and no product, most
+  /// of it in registers. Of a sketch: whether some of what it stands for do.
+  bool isOneStream = false, mayBeOneStream = false;
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Operation, 12> operations;
   llvm::SmallVector<Join, 3> joins; ///< in the order in which they are made
