@@ -24,7 +24,7 @@ namespace {
 /// Deals out register and lane bits, and knows what is left of each dimension.
 class BitDealer {
 public:
-  explicit BitDealer(llvm::ArrayRef<int64_t> tile) {
+  explicit BitDealer(llvm::ArrayRef<int64_t> tile) : sizes(tile) {
     for (int64_t size : tile)
       bitsLeft.push_back(llvm::Log2_64_Ceil(size));
   }
@@ -48,12 +48,17 @@ public:
 
   bool hasLanes(unsigned dim) const { return lanesLeft > 0 && bitsLeft[dim]; }
 
-  /// Fragments that what was dealt leaves of all dimensions but one.
+  /// Fragments along a dimension, if one has what was dealt.
+  int64_t countFragments(unsigned dim) const {
+    unsigned all = llvm::Log2_64_Ceil(sizes[dim]);
+    return llvm::divideCeil(sizes[dim], int64_t(1) << (all - bitsLeft[dim]));
+  }
+  /// The same of all dimensions but one.
   int64_t countItems(unsigned except) const {
-    unsigned bits = 0;
-    for (auto [dim, left] : llvm::enumerate(bitsLeft))
-      bits += dim == except ? 0 : left;
-    return int64_t(1) << bits;
+    int64_t items = 1;
+    for (unsigned dim = 0; dim < sizes.size(); ++dim)
+      items *= dim == except ? 1 : countFragments(dim);
+    return items;
   }
 
   /// Bits of an input along one dimension, or along all others.
@@ -70,6 +75,7 @@ public:
   }
 
 private:
+  llvm::ArrayRef<int64_t> sizes;
   llvm::SmallVector<unsigned, 4> bitsLeft;
   unsigned lanesLeft = kLaneBits;
   llvm::SmallVector<LayoutRun, 8> runs;
@@ -124,7 +130,9 @@ static BitDealer dealReduction(llvm::ArrayRef<int64_t> tile, unsigned dim,
   unsigned last = tile.size() - 1;
   if (dim == last)
     return dealRowReduction(tile, numWarps);
-  // Runs are no longer than leaves sums for all warps, if shorter ones do.
+  assert(runs.longest <= kMaxRegisters && "a run has place in registers");
+  // Runs are no longer than leaves sums for all warps, if shorter ones do: as
+  // short as one element, since no two warps share a sum.
   int64_t others = countElements(tile) / tile[dim] / tile[last];
   auto countSums = [&](unsigned runBits) {
     return others * int64_t(llvm::divideCeil(tile[last], 32 << runBits));

@@ -235,28 +235,40 @@ static Waves getWaves(const KernelWork &work, BlockShape shape,
   return {double(waves), double(perSM) / double(waves)};
 }
 
-/// What blocks that are one stream wait for those beside them. All of an SM's
+namespace {
+/// What blocks that are one stream wait for those beside them.
+struct WaitBeside {
+  double loadUs = 0;  ///< of what they load
+  double startUs = 0; ///< until they have begun
+};
+} // namespace
+
+/// All of an SM's
 /// begin to load at once and do nothing meanwhile, so that one goes on when the
 /// SM has drawn what all load. Measured on an H200: kernels that join parts, of
 /// 64 to 512 threads, 32 to 1024 blocks of them
 /// (test/Unit/Search/JoiningKernelTimesTest.cpp).
-static double getBesideUs(const KernelWork &work, const BlockTime &block,
-                          const Waves &waves) {
+static WaitBeside getWaitBeside(const KernelWork &work, const BlockTime &block,
+                                const Waves &waves) {
   constexpr double kNextBlockUs = 0.03;
   if (!work.isOneStream)
-    return 0;
+    return {};
   double numOthers = waves.number * waves.blocksPerSM - 1;
-  double streamUs =
-      block.outside.aloneUs + numOthers * (block.outside.loadUs + kNextBlockUs);
-  return std::max(streamUs - waves.number * block.getUs(waves.blocksPerSM),
-                  0.0);
+  double loadUs = numOthers * block.outside.loadUs;
+  double startUs = numOthers * kNextBlockUs;
+  double allUs = block.outside.aloneUs + loadUs + startUs;
+  double leftUs =
+      std::max(allUs - waves.number * block.getUs(waves.blocksPerSM), 0.0);
+  double share = loadUs + startUs > 0 ? leftUs / (loadUs + startUs) : 0;
+  return {share * loadUs, share * startUs};
 }
 
 static double getBlocksUs(const KernelWork &work, const BlockTime &block,
                           BlockShape shape, const Target &target) {
   Waves waves = getWaves(work, shape, target);
-  return waves.number * block.getUs(waves.blocksPerSM) +
-         getBesideUs(work, block, waves);
+  WaitBeside beside = getWaitBeside(work, block, waves);
+  return waves.number * block.getUs(waves.blocksPerSM) + beside.loadUs +
+         beside.startUs;
 }
 
 namespace {
@@ -375,9 +387,10 @@ AnalyticCostModel::predictKernel(const TileGraph &kernel,
   KernelTime time = predict(work, block, shape);
   Waves waves = getWaves(work, shape, target);
   BlockTimeShares shares = block.getShares(waves.blocksPerSM);
-  time.blockShares = {
-      waves.number * shares.latencyUs + getBesideUs(work, block, waves),
-      waves.number * shares.loadUs, waves.number * shares.computeUs};
+  WaitBeside beside = getWaitBeside(work, block, waves);
+  time.blockShares = {waves.number * shares.latencyUs + beside.startUs,
+                      waves.number * shares.loadUs + beside.loadUs,
+                      waves.number * shares.computeUs};
   return time;
 }
 

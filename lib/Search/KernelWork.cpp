@@ -63,15 +63,17 @@ static std::optional<ElementType> findTensorCoreElement(const TileGraph &kernel,
 /// Whether an operation is elementwise, and the only one that reads its result
 /// is a step that computes the elements as it goes
 /// (--convert-mirage-block-to-thread); or a reshape, which is the same bytes.
-/// Phases are not looked at.
+/// Phases, how many tiles a step reads and how many dimensions they have are
+/// not looked at.
 static bool isComputedByReader(const TileGraph &kernel, const Node &op) {
   if (op.opcode == Opcode::Reshape)
     return true;
-  OperatorKind kind = getOperatorInfo(op.opcode).kind;
-  bool isElementwise = kind == OperatorKind::Elementwise ||
-                       op.opcode == Opcode::Cast ||
-                       op.opcode == Opcode::Broadcast;
-  if (!isElementwise || llvm::is_contained(kernel.getOutputs(), op.results[0]))
+  auto isElementwise = [](const Node &node) {
+    return getOperatorInfo(node.opcode).kind == OperatorKind::Elementwise ||
+           node.opcode == Opcode::Cast || node.opcode == Opcode::Broadcast;
+  };
+  if (!isElementwise(op) ||
+      llvm::is_contained(kernel.getOutputs(), op.results[0]))
     return false;
   const Node *reader = nullptr;
   for (const Node &other : kernel.getNodes())
@@ -80,10 +82,9 @@ static bool isComputedByReader(const TileGraph &kernel, const Node &op) {
         return false;
       reader = &other;
     }
-  OperatorKind readerKind =
-      reader ? getOperatorInfo(reader->opcode).kind : OperatorKind::Copy;
-  return readerKind == OperatorKind::Elementwise ||
-         readerKind == OperatorKind::Reduction;
+  return reader &&
+         (isElementwise(*reader) ||
+          getOperatorInfo(reader->opcode).kind == OperatorKind::Reduction);
 }
 
 KernelWork::Operation
@@ -166,7 +167,7 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
                     llvm::map_to_vector(op.operands, getSize));
   if (operation.isReduction) {
     operation.reducedTile = kernel.getType(op.operands[0]);
-    operation.reducedDim = op.attributes.dims.front();
+    operation.reducedDim = op.attributes.dims.back(); // the first step's
   }
   if (getOperatorInfo(op.opcode).kind != OperatorKind::Contraction)
     return operation;

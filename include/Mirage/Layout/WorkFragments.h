@@ -42,13 +42,14 @@ LinearLayout chooseElementwiseLayout(llvm::ArrayRef<int64_t> tile,
 /// runs along the last one as those of an elementwise step; lanes that are left
 /// over share a sum where warps would have none otherwise, and have sums of
 /// their own else.
-/// \param runs  along the last dimension, if that is not reduced.
+/// \param runs  along the last dimension, if that is not reduced; shorter than
+///              `shortest` where warps would have no sum else.
 LinearLayout chooseReductionLayout(llvm::ArrayRef<int64_t> tile, unsigned dim,
                                    unsigned numWarps, RunLengths runs = {});
 
 /// How a reduction is shared out by that.
 struct ReductionShare {
-  int64_t items;     ///< of one warp each, where sizes are powers of two
+  int64_t items;     ///< of one warp each
   int64_t exchanges; ///< of a lane with others, for each item
   int64_t run;       ///< elements that a lane has side by side
 };

@@ -124,8 +124,9 @@ private:
 /// What a block does, whatever its shape is.
 class BlockWork {
 public:
-  /// \param kernel  outlives it.
+  /// \param kernel  outlives it, where it is.
   BlockWork(const KernelWork &kernel, const Target &target);
+  BlockWork(KernelWork &&, const Target &) = delete;
 
   SharedBlockWork share(int64_t threads) const;
   BlockTime getTime(BlockShape shape) const {

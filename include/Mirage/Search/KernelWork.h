@@ -105,9 +105,9 @@ struct KernelWork {
   int64_t numBlocks = 1, loop = 1;
   /// What they may be, of a sketch; else the same.
   int64_t mostBlocks = 1, mostIterations = 1;
-  /// Whether blocks load tiles at once and add them up along other dimensions
-  /// than the last, as kernels that join parts do: no loop and no product, most
-  /// of it in registers. Of a sketch: whether some of what it stands for do.
+  /// Whether blocks load tiles at once and add some up along another dimension
+  /// than the last, as kernels that join parts do: no loop and no product. Of a
+  /// sketch: whether some of what it stands for do.
   bool isOneStream = false, mayBeOneStream = false;
   llvm::SmallVector<Load, 4> loads;
   llvm::SmallVector<Operation, 12> operations;

@@ -78,7 +78,8 @@ static LinearLayout chooseLayout(const StepContext &context,
   if (!context.hasLoop && isLast &&
       elementwise.getShape().back() >= tile.back())
     return elementwise;
-  // Of what lies in shared memory, lanes read a word each.
+  // In a loop tiles lie in shared memory: lanes side by side read elements side
+  // by side.
   RunLengths runs = context.hasLoop ? RunLengths{/*longest=*/1} : context.runs;
   return chooseReductionLayout(tile, one.dim, context.numWarps, runs);
 }

@@ -43,6 +43,12 @@ func.func @parts(%a: tensor<16x1x64x64xf32>, %b: tensor<16x1x64xf32>) -> tensor<
 }
 
 // Five parts of seven rows: lanes and registers reach beyond both.
+// CHECK-LABEL: func.func @odd_parts(
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.mask
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [0]
+// CHECK-NOT: mirage_thread.graph
+// CHECK: return
 func.func @odd_parts(%a: tensor<5x1x14x24xf32>) -> tensor<1x1x14x24xf16> {
   %e = tensor.empty() : tensor<1x1x14x24xf16>
   %r = mirage_kernel.graph ins(%a : tensor<5x1x14x24xf32>) outs(%e : tensor<1x1x14x24xf16>) {
@@ -101,6 +107,12 @@ func.func @halves(%a: tensor<32x256xf16>) -> tensor<1x256xf16> {
 
 // A dimension between two others; all four have more than one element, so that what comes before
 // the sum is a step of its own.
+// CHECK-LABEL: func.func @middle(
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
+// CHECK: return
 func.func @middle(%a: tensor<3x6x4x16xf32>) -> tensor<3x1x4x16xf32> {
   %e = tensor.empty() : tensor<3x1x4x16xf32>
   %r = mirage_kernel.graph ins(%a : tensor<3x6x4x16xf32>) outs(%e : tensor<3x1x4x16xf32>) {

@@ -57,8 +57,10 @@ TEST(WorkFragmentsTest, ElementwiseRunsAreNoShorterThanAsked) {
 TEST(WorkFragmentsTest, ReductionsKeepReducedBitsApart) {
   for (const std::vector<int64_t> &tile : kTiles)
     for (unsigned dim = 0; dim < tile.size(); ++dim)
-      for (unsigned numWarps : {1, 4}) {
-        LinearLayout layout = chooseReductionLayout(tile, dim, numWarps);
+      for (auto [numWarps, run] :
+           {std::pair(1u, 8), {4u, 8}, {16u, 1}, {16u, 4}, {4u, 16}}) {
+        LinearLayout layout =
+            chooseReductionLayout(tile, dim, numWarps, {/*longest=*/run});
         expectUsable(layout);
         for (LayoutInput input : {LayoutInput::Register, LayoutInput::Lane})
           for (const Coordinates &image : layout.getBases(input))
@@ -82,6 +84,8 @@ TEST(WorkFragmentsTest, SumsOfColumnsAreSharedOutToAllWarps) {
   EXPECT_EQ(share.exchanges, 2 * 4); // four lanes of a sum, sums of four
   EXPECT_EQ(shareReduction({16, 8, 32}, 0, 2, ofF32).exchanges, 0);
   EXPECT_EQ(shareReduction({16, 4, 32}, 0, 16, ofF32).items, 4);
+  // Two rows each would leave warps without a sum.
+  EXPECT_EQ(shareReduction({16, 9, 32}, 0, 8, ofF32).items, 9);
   // Runs of one leave four warps 32 columns each.
   EXPECT_EQ(Sizes(getShape({32, 128}, 4)), Sizes({16, 32}));
   EXPECT_EQ(Sizes(getShape({32, 128}, 1)), Sizes({4, 128}));

@@ -75,10 +75,9 @@ static double predict(const Join &join, const MeasuredTile &tile) {
                                 {f32({join.heads, join.rows, join.columns})});
 }
 
-/// What is predicted to be the fastest takes little more than what is: a few
-/// percent of both kernels, between the slowest and the fastest of which
-/// lie 40.
-static void expectGoodChoice(const Join &join,
+/// What is predicted to be the fastest takes little more than what is.
+/// \param most  times as long, of both kernels.
+static void expectGoodChoice(const Join &join, double most,
                              const std::vector<MeasuredTile> &measured) {
   auto isFaster = [](const auto &a, const auto &b) { return a.us < b.us; };
   double bestUs =
@@ -92,7 +91,7 @@ static void expectGoodChoice(const Join &join,
       leastUs = us;
     }
   }
-  EXPECT_LT(chosen->us, 1.03 * bestUs)
+  EXPECT_LT(chosen->us, most * bestUs)
       << chosen->rows << "x" << chosen->columns << ", " << chosen->threads;
 }
 
@@ -101,7 +100,7 @@ static void expectGoodChoice(const Join &join,
 /// benchmarks/gqa_bs1.mlir
 TEST(JoiningKernelTimes, SixteenPartsAddedUp) {
   expectGoodChoice(
-      {16, 2, 256, 64, /*isRescaled=*/false},
+      {16, 2, 256, 64, /*isRescaled=*/false}, 1.005,
       {{2, 16, 64, 5.87},   {2, 16, 128, 6.10},  {2, 16, 256, 6.49},
        {2, 16, 512, 7.68},  {2, 32, 64, 5.65},   {2, 32, 128, 5.97},
        {2, 32, 256, 5.98},  {2, 32, 512, 6.46},  {2, 64, 64, 5.72},
@@ -125,7 +124,7 @@ TEST(JoiningKernelTimes, SixteenPartsAddedUp) {
 /// benchmarks/mha_bs1.mlir
 TEST(JoiningKernelTimes, EightPartsOfManyHeads) {
   expectGoodChoice(
-      {8, 32, 16, 64, /*isRescaled=*/false},
+      {8, 32, 16, 64, /*isRescaled=*/false}, 1.005,
       {{2, 16, 64, 12.30},   {2, 16, 128, 12.48},  {2, 16, 256, 13.03},
        {2, 32, 64, 12.07},   {2, 32, 128, 12.46},  {2, 32, 256, 12.40},
        {2, 32, 512, 13.00},  {2, 64, 64, 11.98},   {2, 64, 128, 12.03},
@@ -147,7 +146,7 @@ TEST(JoiningKernelTimes, EightPartsOfManyHeads) {
 /// examples/safe_attention.mlir
 TEST(JoiningKernelTimes, SixteenPartsRescaled) {
   expectGoodChoice(
-      {16, 2, 256, 64, /*isRescaled=*/true},
+      {16, 2, 256, 64, /*isRescaled=*/true}, 1.02,
       {{2, 16, 64, 6.67},   {2, 16, 128, 6.78},  {2, 16, 256, 7.10},
        {2, 16, 512, 8.88},  {2, 32, 64, 6.36},   {2, 32, 128, 6.65},
        {2, 32, 256, 6.64},  {2, 32, 512, 8.12},  {2, 64, 64, 6.34},
