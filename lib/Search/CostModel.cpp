@@ -243,10 +243,9 @@ struct WaitBeside {
 };
 } // namespace
 
-/// All of an SM's
-/// begin to load at once and do nothing meanwhile, so that one goes on when the
-/// SM has drawn what all load. Measured on an H200: kernels that join parts, of
-/// 64 to 512 threads, 32 to 1024 blocks of them
+/// All blocks of an SM begin to load at once and do nothing meanwhile, so that
+/// one goes on when the SM has drawn what all load. Measured on an H200:
+/// kernels that join parts, of 64 to 512 threads, 32 to 1024 blocks of them
 /// (test/Unit/Search/JoiningKernelTimesTest.cpp).
 static WaitBeside getWaitBeside(const KernelWork &work, const BlockTime &block,
                                 const Waves &waves) {
