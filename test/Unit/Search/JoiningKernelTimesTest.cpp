@@ -166,3 +166,10 @@ TEST(JoiningKernelTimes, SixteenPartsRescaled) {
        {32, 16, 128, 6.90}, {32, 16, 256, 6.97}, {32, 16, 512, 6.69},
        {32, 32, 128, 7.52}, {32, 32, 256, 7.32}, {32, 32, 512, 7.27}});
 }
+
+/// Of the first program, 5.67 us and 6.05, 5.65 and 5.86.
+TEST(JoiningKernelTimes, IdleWarpsAndSmallBlocksCost) {
+  Join join{16, 2, 256, 64, /*isRescaled=*/false};
+  EXPECT_LT(predict(join, {4, 32, 128, 0}), predict(join, {4, 32, 256, 0}));
+  EXPECT_LT(predict(join, {2, 32, 64, 0}), predict(join, {2, 16, 64, 0}));
+}
