@@ -21,49 +21,6 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-namespace {
-/// Splits one accumulation over the loop that reduces dimensions.
-class AccumulationSplitter {
-public:
-  /// \param join  of its parts.
-  AccumulationSplitter(block::AccumulateOp op, ReductionKind join)
-      : op(op), join(join), reduction(readOperatorAttributes(op).reduction),
-        dims(op.getDimsAttr()), builder(op.getLoc(), op) {}
-
-  void run() {
-    Value elements = block::emitElements(builder, reduction, op.getOperand());
-    Value whole = accumulate(block::emitPart(builder, join, elements, dims));
-    op.replaceAllUsesWith(
-        block::emitWhole(builder, reduction, whole, countElements()));
-    op.erase();
-  }
-
-private:
-  Value accumulate(Value part) {
-    return block::AccumulateOp::create(builder, part, op.getRescale(),
-                                       AxisKind::Loop, join, /*dims=*/nullptr,
-                                       /*count=*/nullptr);
-  }
-
-  double countElements() {
-    if (std::optional<uint64_t> count = op.getCount())
-      return double(*count);
-    auto graph = op->getParentOfType<block::GraphOp>();
-    double elements = graph.getLoop();
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(op.getOperand().getType()).getShape();
-    for (int64_t dim : dims.asArrayRef())
-      elements *= shape[dim];
-    return elements;
-  }
-
-  block::AccumulateOp op;
-  ReductionKind join;
-  Opcode reduction;
-  DenseI64ArrayAttr dims;
-  ImplicitLocOpBuilder builder;
-};
-
 /// Whether an accumulation adds up an input element by element, so many of them
 /// that each thread has some, and no more than it has registers for.
 bool canGrowInRegisters(block::AccumulateOp op) {
@@ -86,19 +43,15 @@ void loadIntoRegisters(block::AccumulateOp op) {
       builder, op.getLoc(), tile.clone(builder.getF32Type()), op.getOperand()));
 }
 
+namespace {
 struct SplitAccumulationsPass
     : mirage::impl::SplitAccumulationsPassBase<SplitAccumulationsPass> {
   void runOnOperation() override {
-    SmallVector<block::AccumulateOp> accumulations;
-    getOperation()->walk([&](block::AccumulateOp op) {
-      if (op.getAxis() == AxisKind::Loop && op.getDimsAttr() &&
-          !op.getDimsAttr().empty())
-        accumulations.push_back(op);
-    });
     // Warps reduce the tiles of a variance already.
-    for (block::AccumulateOp op : accumulations)
-      if (auto join = block::findJoin(readOperatorAttributes(op).reduction))
-        AccumulationSplitter(op, *join).run();
+    getOperation()->walk([](block::AccumulateOp op) {
+      if (op.getAxis() == AxisKind::Loop)
+        block::reduceBeforeJoining(op);
+    });
     getOperation()->walk([](block::AccumulateOp op) {
       if (canGrowInRegisters(op))
         loadIntoRegisters(op);

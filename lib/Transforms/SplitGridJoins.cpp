@@ -8,7 +8,7 @@
 
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Bridge/Bridge.h"
-#include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Block/IR/ReductionParts.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -38,11 +38,16 @@ struct Carried {
   Value value;
   /// Part by part in its loop, or the block's own alone.
   bool isJoined;
+  /// An input whose tiles along the axis the loop walks through as they are:
+  /// no block has to leave them.
+  bool isInput;
 };
 
 /// Cuts one block graph in two where blocks are joined along an axis. The first
 /// graph writes what its blocks hold to device memory, [grid][tile]; the second
 /// has a block for each of these again, whose loop walks those along the axis.
+/// Tiles are reduced before they are joined, and only element by element then.
+/// Where blocks hold nothing but tiles of inputs, there is no first one.
 class GridJoinSplitter {
 public:
   /// \param join   the first accumulation over a grid axis.
@@ -62,8 +67,11 @@ public:
   }
 
   void run() {
-    block::GraphOp parts = buildParts();
-    block::GraphOp joined = buildJoined(parts);
+    SmallVector<Carried> written = getWritten();
+    ValueRange parts;
+    if (!written.empty())
+      parts = buildParts(written).getResults();
+    block::GraphOp joined = buildJoined(written, parts);
     graph->replaceAllUsesWith(joined);
     graph->erase();
   }
@@ -107,7 +115,24 @@ private:
       return entry.value == value && entry.isJoined == isJoined;
     });
     if (!isKnown)
-      carried.push_back({value, isJoined});
+      carried.push_back(
+          {value, isJoined, /*isInput=*/isJoined && canWalk(value)});
+  }
+
+  /// Whether the tiles that blocks along the axis have of an input are those
+  /// that a loop would have of it.
+  bool canWalk(Value value) {
+    auto tile = dyn_cast<BlockArgument>(value);
+    if (!tile || graph.getFmaps()[tile.getArgNumber()] != kReplicated)
+      return false;
+    int64_t dim = getImap(tile)[getAxis()];
+    return dim != kReplicated &&
+           !llvm::is_contained(getImap(tile).drop_front(getAxis() + 1), dim);
+  }
+
+  ArrayRef<int64_t> getImap(BlockArgument tile) {
+    return cast<DenseI64ArrayAttr>(graph.getImaps()[tile.getArgNumber()])
+        .asArrayRef();
   }
 
   /// Whether some result must not differ along an axis.
@@ -152,6 +177,12 @@ private:
         dim = kReplicated;
     return map;
   }
+  /// How a carried value lies in device memory.
+  SmallVector<int64_t> getStoredMap(const Carried &entry) {
+    return entry.isInput
+               ? llvm::to_vector(getImap(cast<BlockArgument>(entry.value)))
+               : getOwnMap(entry);
+  }
   SmallVector<int64_t> getLeading(const Carried &entry) {
     SmallVector<int64_t> leading(graph.getGrid());
     for (auto [along, extent] : llvm::enumerate(leading))
@@ -165,7 +196,7 @@ private:
   SmallVector<Carried> getWritten() {
     SmallVector<Carried> written;
     for (const Carried &entry : carried)
-      if (findWritten(written, entry) == written.size())
+      if (!entry.isInput && findWritten(written, entry) == written.size())
         written.push_back(entry);
     return written;
   }
@@ -178,8 +209,7 @@ private:
            written.begin();
   }
 
-  block::GraphOp buildParts() {
-    SmallVector<Carried> written = getWritten();
+  block::GraphOp buildParts(ArrayRef<Carried> written) {
     SmallVector<Type> types =
         llvm::map_to_vector(written, [&](const Carried &entry) -> Type {
           return lift(entry.value, getLeading(entry));
@@ -233,13 +263,11 @@ private:
               attributes.axis == own);
     };
     return llvm::any_of(graph.getOmaps(), names) ||
-           llvm::any_of(
-               readAgain,
-               [&](Value tile) {
-                 return names(
-                     graph
-                         .getImaps()[cast<BlockArgument>(tile).getArgNumber()]);
-               }) ||
+           llvm::any_of(readAgain,
+                        [&](Value tile) {
+                          return getImap(cast<BlockArgument>(
+                                     tile))[getAxis()] != kReplicated;
+                        }) ||
            llvm::any_of(carried,
                         [&](const Carried &entry) {
                           return !entry.isJoined && !isShared(entry, getAxis());
@@ -247,21 +275,24 @@ private:
            llvm::any_of(graph.getBody().front(), differs);
   }
 
-  block::GraphOp buildJoined(block::GraphOp parts) {
+  /// \param parts  in device memory, of what is written.
+  block::GraphOp buildJoined(ArrayRef<Carried> written, ValueRange parts) {
     SmallVector<Value> operands;
     SmallVector<Attribute> imaps;
     SmallVector<int64_t> fmaps;
-    SmallVector<Carried> written = getWritten();
     int64_t partBytes = 0;
     for (const Carried &entry : carried) {
-      SmallVector<int64_t> imap = getOwnMap(entry);
-      if (entry.isJoined) {
-        imap[getAxis()] = kReplicated;
+      SmallVector<int64_t> imap = getStoredMap(entry);
+      fmaps.push_back(entry.isJoined
+                          ? std::exchange(imap[getAxis()], kReplicated)
+                          : kReplicated);
+      if (entry.isJoined)
         partBytes += convertTensor(entry.value.getType()).getSizeBytes();
-      }
-      operands.push_back(parts.getResult(findWritten(written, entry)));
+      operands.push_back(
+          entry.isInput ? graph.getInputs()[cast<BlockArgument>(entry.value)
+                                                .getArgNumber()]
+                        : parts[findWritten(written, entry)]);
       imaps.push_back(builder.getDenseI64ArrayAttr(imap));
-      fmaps.push_back(entry.isJoined ? int64_t(getAxis()) : kReplicated);
     }
     for (Value tile : readAgain) {
       unsigned number = cast<BlockArgument>(tile).getArgNumber();
@@ -289,8 +320,9 @@ private:
     Block *body = builder.createBlock(&joined.getBody());
     IRMapping own, parts; ///< by value of the graph: tiles, tiles to be joined
     for (const Carried &entry : carried) {
-      Value tile =
-          body->addArgument(liftTile(entry.value), entry.value.getLoc());
+      Value tile = body->addArgument(entry.isInput ? entry.value.getType()
+                                                   : liftTile(entry.value),
+                                     entry.value.getLoc());
       if (entry.isJoined)
         parts.map(entry.value, tile);
       else
@@ -308,25 +340,33 @@ private:
     }
   }
 
+  Value reshape(Value tile, Type type) {
+    return block::ReshapeOp::create(builder, tile.getLoc(), type, tile);
+  }
   /// A tile without its leading dimensions.
-  Value lower(Value tile, Value like) {
-    return block::ReshapeOp::create(builder, tile.getLoc(), like.getType(),
-                                    tile);
+  Value lower(Value tile, Value like) { return reshape(tile, like.getType()); }
+
+  static int64_t getTileRank(Value tile) {
+    return cast<RankedTensorType>(tile.getType()).getRank();
   }
 
   void joinParts(block::AccumulateOp op, const IRMapping &parts,
                  IRMapping &own) {
-    DenseI64ArrayAttr dims;
-    if (op.getDims())
-      dims = builder.getDenseI64ArrayAttr(llvm::map_to_vector(
-          *op.getDims(), [&](int64_t dim) { return dim + getRank(); }));
-    Value rescale;
-    if (op.getRescale())
+    // One of the two may be an input's tile, without leading dimensions.
+    Value tile = parts.lookup(op.getOperand()), rescale;
+    if (op.getRescale()) {
       rescale = parts.lookup(op.getRescale());
+      if (getTileRank(rescale) < getTileRank(tile))
+        rescale = reshape(rescale, liftTile(op.getRescale()));
+      else if (getTileRank(tile) < getTileRank(rescale))
+        tile = reshape(tile, liftTile(op.getOperand()));
+    }
     Value joined = block::AccumulateOp::create(
-        builder, op.getLoc(), parts.lookup(op.getOperand()), rescale,
-        AxisKind::Loop, op.getReduction(), dims, op.getCountAttr());
-    own.map(op.getResult(), lower(joined, op.getResult()));
+        builder, op.getLoc(), tile, rescale, AxisKind::Loop, op.getReduction(),
+        /*dims=*/nullptr, op.getCountAttr());
+    own.map(op.getResult(), joined.getType() == op.getType()
+                                ? joined
+                                : lower(joined, op.getResult()));
   }
 
   block::GraphOp graph;
@@ -343,6 +383,11 @@ struct SplitGridJoinsPass
   void runOnOperation() override {
     // What only dead ops read is joined for nobody.
     getOperation()->walk([](block::GraphOp graph) { eraseDeadOps(graph); });
+    // Blocks leave what their tiles are reduced to.
+    getOperation()->walk([](block::AccumulateOp op) {
+      if (joinsBlocks(op))
+        block::reduceBeforeJoining(op);
+    });
     // A second kernel may join blocks along another axis, or once more.
     while (block::AccumulateOp join = findJoin()) {
       auto graph = cast<block::GraphOp>(join->getParentOp());

@@ -27,10 +27,10 @@ func.func @sums(%x: tensor<32x48xf32>) -> tensor<32x8xf32> {
   return %r : tensor<32x8xf32>
 }
 
-// Of what the parts have, rows are summed as well.
+// Blocks have summed their rows.
 // CHECK-LABEL: func.func @rows(
 // CHECK:       mirage_block.graph
-// CHECK:       mirage_block.sum %{{.+}} dims [1, 3] : tensor<1x6x8x8xf32>
+// CHECK:       mirage_block.sum %{{.+}} dims [1] : tensor<1x6x8x1xf32>
 func.func @rows(%x: tensor<32x48xf32>) -> tensor<32x1xf32> {
   %e = tensor.empty() : tensor<32x1xf32>
   %r = mirage_kernel.graph ins(%x : tensor<32x48xf32>) outs(%e : tensor<32x1xf32>) {
@@ -110,9 +110,11 @@ func.func @large(%x: tensor<16x1536xf32>) -> tensor<16x16xf32> {
   return %r : tensor<16x16xf32>
 }
 
-// A loop of parts that somebody stated, and sums along its own dimension, too.
+// A loop of parts that somebody stated, and sums along its own dimension, too, and those
+// of rows.
 // CHECK-LABEL: func.func @by_hand(
 // CHECK:       mirage_block.sum %{{.+}} dims [0] : tensor<4x4x8xf32>
+// CHECK:       mirage_block.sum %{{.+}} dims [0, 2] : tensor<4x4x8xf32>
 func.func @by_hand(%x: tensor<4x8x8xf32>) -> tensor<1x8x8xf32> {
   %e = tensor.empty() : tensor<1x8x8xf32>
   %r = mirage_kernel.graph ins(%x : tensor<4x8x8xf32>) outs(%e : tensor<1x8x8xf32>) {
@@ -121,7 +123,9 @@ func.func @by_hand(%x: tensor<4x8x8xf32>) -> tensor<1x8x8xf32> {
         : (tensor<4x8x8xf32>) -> tensor<1x8x8xf32> {
     ^bb0(%t: tensor<1x4x8xf32>):
       %s = mirage_block.accumulate %t over loop sum dims [0] : tensor<1x4x8xf32>
-      mirage_block.yield %s : tensor<1x4x8xf32>
+      %r = mirage_block.accumulate %t over loop sum dims [2] : tensor<1x4x8xf32>
+      %p = mirage_block.mul %s, %r : tensor<1x4x8xf32>, tensor<1x4x1xf32>
+      mirage_block.yield %p : tensor<1x4x8xf32>
     }
     mirage_kernel.yield %o : tensor<1x8x8xf32>
   } : tensor<1x8x8xf32>

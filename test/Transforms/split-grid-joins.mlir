@@ -9,15 +9,25 @@
 // JUDGED-DAG: @joined_and_taken: equal
 // JUDGED-DAG: @before_loop: equal
 // JUDGED-DAG: @both_sides: equal
+// JUDGED-DAG: @rows_of_inputs: equal
+// JUDGED-DAG: @sum_of_tiles: equal
+// JUDGED-DAG: @cut_twice: equal
+// JUDGED-DAG: @rescaled_by_input: equal
+// RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
+// RUN: for program in rows_of_inputs sum_of_tiles cut_twice rescaled_by_input; do mirage-run %t/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
+// RIGHT-COUNT-4: : right
 
-// What is needed again on the other side of the join is read again, or carried.
+// What is needed again on the other side of the join is read again, or carried; of what is
+// joined blocks leave what their tiles are reduced to.
 // CHECK-LABEL: func.func @softmax(
-// CHECK: %[[E:.+]]:2 = mirage_block.graph grid(x = 3, y = 4) cluster(y = 4) threads(32) ins(%[[A:.+]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1), omap(x -> 0, y -> 1)) : (tensor<12x96xf16>) -> (tensor<3x4x4x24xf32>, tensor<3x4x4x1xf32>)
+// CHECK: %[[E:.+]]:3 = mirage_block.graph grid(x = 3, y = 4) cluster(y = 4) threads(32) ins(%[[A:.+]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1), omap(x -> 0, y -> 1), omap(x -> 0, y -> 1)) : (tensor<12x96xf16>) -> (tensor<3x4x4x1xf32>, tensor<3x4x4x24xf32>, tensor<3x4x4x1xf32>)
+// CHECK: mirage_block.sum
+// CHECK: mirage_block.sum
 // CHECK: mirage_block.reshape %{{.+}} : (tensor<4x24xf32>) -> tensor<1x1x4x24xf32>
 // CHECK: mirage_block.yield
 // CHECK: mirage_block.graph grid(x = 3, y = 4) threads(32) loop(4) stages(4)
-// CHECK-SAME: ins(%[[E]]#0 imap(x -> 0) fmap(1), %[[E]]#0 imap(x -> 0, y -> 1), %[[E]]#1 imap(x -> 0, y -> 1), %[[A]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
-// CHECK: %[[S:.+]] = mirage_block.accumulate %{{.+}} over loop sum dims [3] : tensor<1x1x4x24xf32>
+// CHECK-SAME: ins(%[[E]]#0 imap(x -> 0) fmap(1), %[[E]]#1 imap(x -> 0, y -> 1), %[[E]]#2 imap(x -> 0, y -> 1), %[[A]] imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
+// CHECK: %[[S:.+]] = mirage_block.accumulate %{{.+}} over loop sum : tensor<1x1x4x1xf32>
 // CHECK: mirage_block.reshape %[[S]] : (tensor<1x1x4x1xf32>) -> tensor<4x1xf32>
 func.func @softmax(%x: tensor<12x96xf16>) -> tensor<12x96xf16> {
   %e = tensor.empty() : tensor<12x96xf16>
@@ -97,9 +107,10 @@ func.func @twice(%x: tensor<8x64xf16>) -> tensor<4x16xf32> {
 }
 
 // A mask counts the rows of the whole tensor, whatever it masks: what blocks have joined
-// differs among them again.
+// differs among them again. Tiles of an input, as they are, nobody has to leave.
 // CHECK-LABEL: func.func @causal(
-// CHECK-COUNT-2: mirage_block.graph grid(x = 4)
+// CHECK: mirage_block.graph grid(x = 4) threads(32) loop(4) stages(4) ins(%{{.+}} imap() fmap(0)) outs(omap(x -> 0))
+// CHECK-NOT: mirage_block.graph
 func.func @causal(%x: tensor<32x8xf32>) -> tensor<32x8xf32> {
   %e = tensor.empty() : tensor<32x8xf32>
   %r = mirage_kernel.graph ins(%x : tensor<32x8xf32>) outs(%e : tensor<32x8xf32>) {
@@ -180,8 +191,8 @@ func.func @joined_and_taken(%x: tensor<4x8xf16>) -> tensor<4x8xf32> {
         : (tensor<4x8xf16>) -> tensor<4x8xf32> {
     ^bb0(%t: tensor<4x8xf16>):
       %p = mirage_block.exp %t : tensor<4x8xf16>
-      %j = mirage_block.accumulate %p over x sum dims [1] : tensor<4x8xf32>
-      %d = mirage_block.div %p, %j : tensor<4x8xf32>, tensor<4x1xf32>
+      %j = mirage_block.accumulate %p over x sum : tensor<4x8xf32>
+      %d = mirage_block.div %p, %j : tensor<4x8xf32>, tensor<4x8xf32>
       mirage_block.yield %d : tensor<4x8xf32>
     }
     mirage_kernel.yield %o : tensor<4x8xf32>
@@ -192,12 +203,13 @@ func.func @joined_and_taken(%x: tensor<4x8xf16>) -> tensor<4x8xf32> {
 // What the loop reads is joined by kernels of their own before, without a loop; the exponentials
 // are computed again behind it.
 // CHECK-LABEL: func.func @before_loop(
-// CHECK: %[[P:.+]] = mirage_block.graph grid(x = 4) threads(32) ins(%[[Q:.+]] imap(), %[[K:.+]] imap(x -> 1)) outs(omap(x -> 0)) : (tensor<4x8xf16>, tensor<8x16xf16>) -> tensor<4x4x4xf32>
+// CHECK: %[[P:.+]] = mirage_block.graph grid(x = 4) threads(32) ins(%[[Q:.+]] imap(), %[[K:.+]] imap(x -> 1)) outs(omap(x -> 0)) : (tensor<4x8xf16>, tensor<8x16xf16>) -> tensor<4x4x1xf32>
 // CHECK: mirage_block.matmul
 // CHECK: mirage_block.exp
+// CHECK: mirage_block.sum
 // CHECK-NOT: mirage_block.matmul
-// CHECK: %[[S:.+]] = mirage_block.graph grid(x = 1) threads(32) loop(4) stages(4) ins(%[[P]] imap() fmap(0)) outs(omap()) {mirage.joins_parts} : (tensor<4x4x4xf32>) -> tensor<1x4x1xf32>
-// CHECK: mirage_block.accumulate %{{.+}} over loop sum dims [2]
+// CHECK: %[[S:.+]] = mirage_block.graph grid(x = 1) threads(32) loop(4) stages(4) ins(%[[P]] imap() fmap(0)) outs(omap()) {mirage.joins_parts} : (tensor<4x4x1xf32>) -> tensor<1x4x1xf32>
+// CHECK: mirage_block.accumulate %{{.+}} over loop sum : tensor<1x4x1xf32>
 // CHECK: mirage_block.graph grid(x = 4) threads(32) loop(8) stages(2) ins(%[[Q]] imap(), %[[K]] imap(x -> 1), %{{.+}} imap(x -> 0) fmap(1), %{{.+}} imap() fmap(0), %[[S]] imap()) outs(omap(x -> sum))
 // CHECK: mirage_block.reshape %{{.+}} : (tensor<1x4x1xf32>) -> tensor<4x1xf32>
 // CHECK: mirage_block.exp
@@ -254,4 +266,95 @@ func.func @both_sides(%x: tensor<8x12xf16>, %y: tensor<8x24xf16>) -> tensor<8x12
     mirage_kernel.yield %o : tensor<8x12xf32>
   } : tensor<8x12xf32>
   return %r : tensor<8x12xf32>
+}
+
+// Of rows of inputs, too, blocks leave sums, and average once. Padding of the last tile is
+// zero on both sides.
+// CHECK-LABEL: func.func @rows_of_inputs(
+// CHECK: %[[P:.+]]:2 = mirage_block.graph grid(x = 2, y = 4) {{.*}} -> (tensor<2x4x4x1xf32>, tensor<2x4x4x1xf32>)
+// CHECK: %[[Q:.+]] = mirage_block.square %[[T:.+]] : tensor<4x25xf16>
+// CHECK: mirage_block.sum %[[Q]] dims [1] : tensor<4x25xf32>
+// CHECK: mirage_block.sum %[[T]] dims [1] : tensor<4x25xf16>
+// CHECK: mirage_block.graph grid(x = 2, y = 4) {{.*}} loop(4) {{.*}} ins(%[[P]]#0 imap(x -> 0) fmap(1), %[[P]]#1 imap(x -> 0) fmap(1), %{{.+}} imap(x -> 0, y -> 1))
+// CHECK: mirage_block.unscale %{{.+}} by 9.700000e+01 : tensor<4x1xf32>
+// CHECK: mirage_block.sqrt
+// CHECK: mirage_block.unscale %{{.+}} by 1.000000e+02 : tensor<4x1xf32>
+func.func @rows_of_inputs(%x: tensor<8x97xf16>) -> tensor<8x97xf16> {
+  %e = tensor.empty() : tensor<8x97xf16>
+  %r = mirage_kernel.graph ins(%x : tensor<8x97xf16>) outs(%e : tensor<8x97xf16>) {
+  ^bb0(%a: tensor<8x97xf16>):
+    %o = mirage_block.graph grid(x = 2, y = 4) threads(32) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1))
+        : (tensor<8x97xf16>) -> tensor<8x97xf16> {
+    ^bb0(%t: tensor<4x25xf16>):
+      %n = mirage_block.accumulate %t over y rms dims [1] count 97 : tensor<4x25xf16>
+      %m = mirage_block.accumulate %t over y mean dims [1] : tensor<4x25xf16>
+      %c = mirage_block.sub %t, %m : tensor<4x25xf16>, tensor<4x1xf32>
+      %d = mirage_block.div %c, %n : tensor<4x25xf32>, tensor<4x1xf32>
+      mirage_block.yield %d : tensor<4x25xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x97xf16>
+  } : tensor<8x97xf16>
+  return %r : tensor<8x97xf16>
+}
+
+// Tiles that are joined as they are, and nothing else: one kernel.
+// CHECK-LABEL: func.func @sum_of_tiles(
+// CHECK: mirage_block.graph grid(x = 2, y = 1) threads(32) loop(4) {{.*}} ins(%{{.+}} imap(x -> 1) fmap(0)) outs(omap(x -> 1))
+// CHECK: mirage_block.accumulate %{{.+}} over loop max : tensor<3x8xf16>
+// CHECK-NOT: mirage_block.graph
+func.func @sum_of_tiles(%x: tensor<12x16xf16>) -> tensor<3x16xf32> {
+  %e = tensor.empty() : tensor<3x16xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<12x16xf16>) outs(%e : tensor<3x16xf32>) {
+  ^bb0(%a: tensor<12x16xf16>):
+    %o = mirage_block.graph grid(x = 2, y = 4) threads(32) ins(%a imap(x -> 1, y -> 0)) outs(omap(x -> 1))
+        : (tensor<12x16xf16>) -> tensor<3x16xf32> {
+    ^bb0(%t: tensor<3x8xf16>):
+      %m = mirage_block.accumulate %t over y max : tensor<3x8xf16>
+      mirage_block.yield %m : tensor<3x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<3x16xf32>
+  } : tensor<3x16xf32>
+  return %r : tensor<3x16xf32>
+}
+
+// Where another axis cuts what the joined one has cut, a loop would take other tiles.
+// CHECK-LABEL: func.func @cut_twice(
+// CHECK: %[[P:.+]] = mirage_block.graph grid(x = 2, y = 3) {{.*}} -> tensor<2x3x2x8xf16>
+// CHECK: mirage_block.graph grid(x = 1, y = 3) {{.*}} ins(%[[P]] imap(y -> 1) fmap(0)) outs(omap(y -> 0))
+func.func @cut_twice(%x: tensor<12x8xf16>) -> tensor<6x8xf32> {
+  %e = tensor.empty() : tensor<6x8xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<12x8xf16>) outs(%e : tensor<6x8xf32>) {
+  ^bb0(%a: tensor<12x8xf16>):
+    %o = mirage_block.graph grid(x = 2, y = 3) threads(32) ins(%a imap(x -> 0, y -> 0)) outs(omap(y -> 0))
+        : (tensor<12x8xf16>) -> tensor<6x8xf32> {
+    ^bb0(%t: tensor<2x8xf16>):
+      %m = mirage_block.accumulate %t over x sum : tensor<2x8xf16>
+      mirage_block.yield %m : tensor<2x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<6x8xf32>
+  } : tensor<6x8xf32>
+  return %r : tensor<6x8xf32>
+}
+
+// The loop walks what blocks left, and an input beside it.
+// CHECK-LABEL: func.func @rescaled_by_input(
+// CHECK: %[[P:.+]] = mirage_block.graph grid(x = 4) {{.*}} -> tensor<4x8x1xf32>
+// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) {{.*}} ins(%[[P]] imap() fmap(0), %{{.+}} imap() fmap(1)) outs(omap())
+// CHECK: %[[M:.+]] = mirage_block.reshape %{{.+}} : (tensor<8x1xf32>) -> tensor<1x8x1xf32>
+// CHECK: mirage_block.accumulate %{{.+}} over loop sum rescale by %[[M]] : tensor<1x8x1xf32>, tensor<1x8x1xf32>
+func.func @rescaled_by_input(%x: tensor<8x16xf32>, %y: tensor<8x4xf32>) -> tensor<8x1xf32> {
+  %e = tensor.empty() : tensor<8x1xf32>
+  %r = mirage_kernel.graph ins(%x, %y : tensor<8x16xf32>, tensor<8x4xf32>) outs(%e : tensor<8x1xf32>) {
+  ^bb0(%a: tensor<8x16xf32>, %b: tensor<8x4xf32>):
+    %o = mirage_block.graph grid(x = 4) threads(32) ins(%a imap(x -> 1), %b imap(x -> 1)) outs(omap())
+        : (tensor<8x16xf32>, tensor<8x4xf32>) -> tensor<8x1xf32> {
+    ^bb0(%t: tensor<8x4xf32>, %m: tensor<8x1xf32>):
+      %s = mirage_block.accumulate %t over x sum dims [1] rescale by %m : tensor<8x4xf32>, tensor<8x1xf32>
+      %k = mirage_block.accumulate %m over x max : tensor<8x1xf32>
+      %z = mirage_block.mul %s, %k : tensor<8x1xf32>, tensor<8x1xf32>
+      mirage_block.yield %z : tensor<8x1xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x1xf32>
+  } : tensor<8x1xf32>
+  return %r : tensor<8x1xf32>
 }

@@ -174,8 +174,9 @@ def SplitGridJoinsPass : Pass<"mirage-split-grid-joins"> {
   let description = [{
     Where a block graph accumulates over a grid axis, its blocks write what they
     have come to, and a second block graph goes on: its loop accumulates what
-    the blocks along the axis wrote. Inputs that are needed again are read
-    again. What the graph's loop reads of what blocks have joined is computed so ahead of
+    the blocks along the axis wrote. An accumulation that reduces dimensions joins what each
+    tile was reduced to. Inputs that are needed again are read
+    again, and those that are joined as they are, by the loop. What the graph's loop reads of what blocks have joined is computed so ahead of
     it, by a graph without a loop (`Mirage/Graph/JoinsAhead.h`). Run before
     --mirage-assign-default-blocks; whether the second one needs a launch of its own is
     decided by --mirage-merge-launches.

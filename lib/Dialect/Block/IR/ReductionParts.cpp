@@ -49,3 +49,28 @@ Value block::emitWhole(ImplicitLocOpBuilder &builder, Opcode reduction,
       block::UnscaleOp::create(builder, joined, builder.getF64FloatAttr(count));
   return isRms ? Value(block::SqrtOp::create(builder, mean)) : mean;
 }
+
+static double countAveraged(block::AccumulateOp op) {
+  Attributes attributes = readOperatorAttributes(op);
+  auto graph = cast<TileGraphOpInterface>(op->getParentOp());
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getOperand().getType()).getShape();
+  return double(getAveragedCount(attributes, shape,
+                                 graph.getHeader().getExtent(attributes.axis)));
+}
+
+void block::reduceBeforeJoining(AccumulateOp op) {
+  Opcode reduction = readOperatorAttributes(op).reduction;
+  std::optional<ReductionKind> join = findJoin(reduction);
+  DenseI64ArrayAttr dims = op.getDimsAttr();
+  if (!join || !dims || dims.empty())
+    return;
+  ImplicitLocOpBuilder builder(op.getLoc(), op);
+  Value elements = emitElements(builder, reduction, op.getOperand());
+  Value whole = AccumulateOp::create(
+      builder, emitPart(builder, *join, elements, dims), op.getRescale(),
+      op.getAxis(), *join, /*dims=*/nullptr, /*count=*/nullptr);
+  op.replaceAllUsesWith(
+      emitWhole(builder, reduction, whole, countAveraged(op)));
+  op.erase();
+}

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A reduction of a tile that is computed in parts, by iterations of a loop or
-// by warps, is a sum or a maximum of parts, with something done with each
-// element before or with the whole behind:
+// A reduction of a tile that is computed in parts, by iterations of a loop, by
+// blocks or by warps, is a sum or a maximum of parts, with something done with
+// each element before or with the whole behind:
 //
 //   rms x = sqrt(1/n · sum x²)      square | sum | unscale, sqrt
 //   mean x = 1/n · sum x                     sum | unscale
@@ -40,6 +40,10 @@ Value emitPart(ImplicitLocOpBuilder &builder, ReductionKind join, Value tile,
 /// \param count  elements that it averages.
 Value emitWhole(ImplicitLocOpBuilder &builder, Opcode reduction, Value joined,
                 double count);
+
+/// Makes of an accumulation that reduces dimensions of its tiles one that joins
+/// what each tile is reduced to. Others, and variances, are left as they are.
+void reduceBeforeJoining(AccumulateOp op);
 
 } // namespace mlir::mirage::block
 
