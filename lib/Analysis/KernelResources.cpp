@@ -50,3 +50,35 @@ mlir::mirage::readResources(ArrayRef<block::GraphOp> kernels,
   }
   return most;
 }
+
+/// \param getFragment  of an accumulation of the graph, the fragment that holds
+///                     its sum; null where none does.
+template <typename AccumulateOp, typename GraphOp>
+static GrowingSums
+addUpSums(GraphOp graph,
+          function_ref<RankedTensorType(AccumulateOp)> getFragment) {
+  GrowingSums sums{graph};
+  for (auto op : graph.getBody().front().template getOps<AccumulateOp>())
+    if (RankedTensorType fragment = getFragment(op))
+      sums.registers += thread::countRegisters(fragment);
+  return sums;
+}
+
+GrowingSums mlir::mirage::findGrowingSums(block::GraphOp kernel) {
+  GrowingSums most = addUpSums<block::AccumulateOp>(
+      kernel, [](block::AccumulateOp op) -> RankedTensorType {
+        return isCarriedSum(op.getResult()) ? getHeldType(op.getResult())
+                                            : nullptr;
+      });
+  for (auto graph : kernel.getBody().front().getOps<thread::GraphOp>()) {
+    if (graph.getLoop() == 1)
+      continue;
+    GrowingSums sums =
+        addUpSums<thread::AccumulateOp>(graph, [](thread::AccumulateOp op) {
+          return cast<RankedTensorType>(op.getResult().getType());
+        });
+    if (sums.registers > most.registers)
+      most = sums;
+  }
+  return most;
+}

@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/TargetDemands.h"
 #include "Mirage/Analysis/BlockSteps.h"
+#include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -29,6 +30,21 @@ static thread::WgmmaOp findWarpgroupProduct(block::GraphOp kernel) {
     return WalkResult::interrupt();
   });
   return found;
+}
+
+/// The assembler may have a few elements of other values at a time, so that
+/// more of them than there are registers may do; sums are there all the time.
+static LogicalResult checkSums(block::GraphOp kernel, const Target &target) {
+  GrowingSums sums = findGrowingSums(kernel);
+  int64_t registers = kernel->hasAttr(kRegisterSharesAttr)
+                          ? target.registersPerThread
+                          : target.getRegistersPerThread(kernel.getThreads());
+  if (sums.registers <= registers)
+    return success();
+  return sums.op->emitError()
+         << "expects sums that fit the " << registers
+         << " registers that each of " << kernel.getThreads()
+         << " threads can have, got sums of " << sums.registers;
 }
 
 static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
@@ -53,6 +69,8 @@ static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
     return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
                               << " bytes as '" << kRequestedSharedBytesAttr
                               << "' for " << target.name << ", got " << bytes;
+  if (failed(checkSums(kernel, target)))
+    return failure();
   // What has no plan is for lowering to say.
   if (kernel->hasAttr(kSharedBytesAttr))
     return readSharedBytes(kernel, target);

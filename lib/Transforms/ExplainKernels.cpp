@@ -132,7 +132,7 @@ public:
     for (Operation &step : op.getBody().front().without_terminator())
       if (!isa<block::ReshapeOp>(step))
         addStep(step);
-    if (failed(addRowRegisters()) || failed(addSharedMemory()) ||
+    if (failed(addRegisters()) || failed(addSharedMemory()) ||
         failed(addTime()))
       return failure();
     addTensors(sequence, plan);
@@ -149,7 +149,7 @@ private:
   void addFragment(ExplainedStep &step, Operation &op, thread::GraphOp graph);
   unsigned getLayout(Attribute layout);
   int64_t countIterationsAhead();
-  LogicalResult addRowRegisters();
+  LogicalResult addRegisters();
   LogicalResult addSharedMemory();
   LogicalResult addTime();
 
@@ -199,10 +199,11 @@ LogicalResult KernelExplainer::addCluster() {
   return success();
 }
 
-LogicalResult KernelExplainer::addRowRegisters() {
+LogicalResult KernelExplainer::addRegisters() {
   FailureOr<int64_t> registers = readRowRegisters(op, target);
   if (succeeded(registers))
     kernel.resources.rowRegisters = *registers;
+  kernel.sumRegisters = findGrowingSums(op).registers;
   return registers;
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldChoice.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -28,14 +27,6 @@ int64_t HeldChoice::countTimes(Operation *op) const {
   return isInLoop ? block::GraphOp(graph).getLoop() : 1;
 }
 
-/// Registers of 32 bits that a thread needs for a tile.
-static int64_t countRegisters(RankedTensorType held) {
-  constexpr int64_t kRegisterBits = 32;
-  int64_t bits = thread::getFragmentLayout(held)->getNumRegisters() *
-                 held.getElementTypeBitWidth();
-  return llvm::divideCeil(bits, kRegisterBits);
-}
-
 /// What is not written by the step nor read by its users; and of a sum, what is
 /// not read and written once more. What goes into the loop is needed until its
 /// end, and so is what the loop carries.
@@ -45,7 +36,7 @@ HeldCandidate HeldChoice::describe(thread::GraphOp step) const {
   candidate.begin = getPosition(step);
   candidate.end = candidate.begin + 1;
   if (RankedTensorType held = getHeldType(result))
-    candidate.registers = countRegisters(held);
+    candidate.registers = thread::countRegisters(held);
   int64_t bytes = convertTensor(result.getType()).getSizeBytes();
   int64_t times = countTimes(step), numAccesses = times;
   bool isCarried = false;

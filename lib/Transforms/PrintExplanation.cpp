@@ -273,6 +273,8 @@ void KernelText::printRegisters() {
     os << " of a thread, as the plan reckons";
   if (kernel.resources.rowRegisters > 0)
     os << ", " << kernel.resources.rowRegisters << " of them for rows";
+  if (kernel.sumRegisters > kernel.resources.rowRegisters)
+    os << "; sums take " << kernel.sumRegisters;
   if (const auto &shares = kernel.loadingWarps.shares)
     os << "; warps that load keep " << shares->ofLoading
        << ", so that others can have " << shares->ofComputing;
@@ -413,7 +415,8 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
   Occupancy occupancy = kernel.getOccupancy(target);
   Object registers{
       {"reckoned", kExpectedRegisters + kernel.resources.rowRegisters},
-      {"rows", kernel.resources.rowRegisters}};
+      {"rows", kernel.resources.rowRegisters},
+      {"sums", kernel.sumRegisters}};
   if (kernel.numRegisters) {
     registers["ptxas"] = *kernel.numRegisters;
     registers["spillBytes"] = kernel.spillBytes;

@@ -33,6 +33,17 @@ FailureOr<BlockResources> readResources(block::GraphOp kernel,
 FailureOr<BlockResources> readResources(ArrayRef<block::GraphOp> kernels,
                                         const Target &target);
 
+/// What a thread has in registers while a loop goes on: sums that grow over
+/// the steps of a thread graph, or over the loop of the block.
+struct GrowingSums {
+  Operation *op = nullptr; ///< the graph of steps, or of the block
+  int64_t registers = 0;   ///< of a thread
+};
+
+/// Those of a kernel's loops that take the most. No code can do with fewer
+/// registers.
+GrowingSums findGrowingSums(block::GraphOp kernel);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_ANALYSIS_KERNELRESOURCES_H

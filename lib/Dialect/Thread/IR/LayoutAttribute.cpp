@@ -52,6 +52,13 @@ std::optional<LinearLayout> mlir::mirage::thread::getFragmentLayout(Type type) {
   return layout.getLinearLayout(tensor.getShape());
 }
 
+int64_t mlir::mirage::thread::countRegisters(RankedTensorType fragment) {
+  constexpr int64_t kRegisterBits = 32;
+  int64_t bits = getFragmentLayout(fragment)->getNumRegisters() *
+                 fragment.getElementTypeBitWidth();
+  return llvm::divideCeil(bits, kRegisterBits);
+}
+
 RankedTensorType
 mlir::mirage::thread::getFragmentType(const LinearLayout &layout,
                                       Type elementType) {

@@ -30,6 +30,9 @@ constexpr unsigned kMostWarpBits = 5;
 /// tensor.
 std::optional<LinearLayout> getFragmentLayout(Type type);
 
+/// Registers of 32 bits that a thread needs for a fragment.
+int64_t countRegisters(RankedTensorType fragment);
+
 RankedTensorType getFragmentType(const LinearLayout &layout, Type elementType);
 
 namespace detail {

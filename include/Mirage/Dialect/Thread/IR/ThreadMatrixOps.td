@@ -19,7 +19,8 @@ def Thread_MmaOp : Mirage_OperatorOp<MirageThreadDialect, 0, "mma", "Mma"> {
     Computes `result[m, n] = Σ_k lhs[m, k] · rhs[k, n]` in f32, by instructions of the
     sizes `shape` (mma.sync), as many as the fragments have tiles. An `accumulate`
     of the product is the instructions' third operand. Leading dimensions have size 1.
-    8-bit elements are multiplied as f16 (docs/rationale/Thread.md), those of f32
+    8-bit elements are multiplied as f16, where [16, 8, 32] is two instructions of
+    [16, 8, 16], on all targets (docs/rationale/Thread.md), those of f32
     as the tf32 that they are rounded to, to the nearest, with ties away from zero.
     - (C1) shapes are those of a matrix product.
     - (C2) both operands have 16-bit elements of one type, 8-bit floats, or f32; the
