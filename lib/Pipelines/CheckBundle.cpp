@@ -40,13 +40,20 @@ struct CheckBundlePass
   }
 
   void runOnOperation() override {
-    if (failed(checkFunctions()) || failed(checkFolder()))
+    if (failed(checkOptions()) || failed(checkFunctions()) ||
+        failed(checkFolder()))
       signalPassFailure();
   }
 
 private:
   LogicalResult fail(const Twine &message) {
     return mlir::emitError(findLocation(getOperation())) << message;
+  }
+
+  LogicalResult checkOptions() {
+    return folder.empty()
+               ? fail("expects the folder of a bundle as 'bundle', got none")
+               : success();
   }
 
   LogicalResult checkFunctions() {

@@ -52,6 +52,11 @@ struct ExpectOpsPass : mirage::impl::ExpectOpsPassBase<ExpectOpsPass> {
   using ExpectOpsPassBase::ExpectOpsPassBase;
 
   void runOnOperation() override {
+    if (ops.empty()) {
+      mlir::emitError(findLocation(getOperation()))
+          << "expects the names of ops to look for as 'ops', got none";
+      return signalPassFailure();
+    }
     if (contains(getOperation(), ops))
       return;
     report();
@@ -64,8 +69,9 @@ struct ExpectOpsPass : mirage::impl::ExpectOpsPassBase<ExpectOpsPass> {
     InFlightDiagnostic diagnostic = getContext().getDiagEngine().emit(
         findLocation(found ? found : getOperation()),
         isRequired ? DiagnosticSeverity::Error : DiagnosticSeverity::Remark);
-    diagnostic << "phase '" << phase << "' expects a "
-               << llvm::join(ops, " or a ") << ", got ";
+    if (!phase.empty())
+      diagnostic << "phase '" << phase << "' ";
+    diagnostic << "expects a " << llvm::join(ops, " or a ") << ", got ";
     if (found)
       diagnostic << "'" << found->getName() << "'";
     else

@@ -138,7 +138,13 @@ private:
       cluster[axis] = kernel.getGrid()[axis];
     }
     std::optional<ArrayRef<int64_t>> stated = kernel.getCluster();
-    if (stated && (!isWanted || *stated != ArrayRef(cluster)))
+    if (stated && ShapedType::getNumElements(*stated) > target.blocksPerCluster)
+      kernel.emitWarning() << "the cluster of "
+                           << ShapedType::getNumElements(*stated)
+                           << " blocks is dropped: " << target.name
+                           << " has none of more than "
+                           << target.blocksPerCluster;
+    else if (stated && (!isWanted || *stated != ArrayRef(cluster)))
       remark::missed(kernel.getLoc(),
                      remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
           << "the cluster is dropped: clusters are made where kernels share a "

@@ -223,6 +223,9 @@ private:
         graph.getClusterAttr(), graph.getThreadsAttr(), graph.getLoopAttr(),
         graph.getStagesAttr(), graph.getImapsAttr(), graph.getFmapsAttr(),
         builder.getArrayAttr(omaps));
+    // It may join the parts of blocks itself.
+    if (graph->hasAttr(kJoinsPartsAttr))
+      parts->setAttr(kJoinsPartsAttr, builder.getUnitAttr());
     fillParts(parts, written);
     return parts;
   }

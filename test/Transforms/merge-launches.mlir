@@ -2,7 +2,8 @@
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
 // JUDGED-COUNT-11: equal
-// RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=target=sm_80 | FileCheck %s --check-prefix=AMPERE
+// RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=target=sm_80 2> %t.warnings | FileCheck %s --check-prefix=AMPERE
+// RUN: FileCheck %s --check-prefix=WARNING < %t.warnings
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-schedule-block --mirage-plan-shared-memory --mirage-merge-launches=merge-launches=false | FileCheck %s --check-prefix=APART
 // APART-NOT: launch_barrier
 // APART-NOT: cluster(
@@ -81,7 +82,8 @@ func.func @last_of_many(%x: tensor<32x256xf32>) -> tensor<32x8xf32> {
     %o = mirage_block.graph grid(x = 4, y = 32) threads(64) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0))
         : (tensor<32x256xf32>) -> tensor<32x8xf32> {
     ^bb0(%t: tensor<8x8xf32>):
-      %s = mirage_block.accumulate %t over y sum : tensor<8x8xf32>
+      %own = mirage_block.exp %t : tensor<8x8xf32>
+      %s = mirage_block.accumulate %own over y sum : tensor<8x8xf32>
       mirage_block.yield %s : tensor<8x8xf32>
     }
     mirage_kernel.yield %o : tensor<32x8xf32>
@@ -100,7 +102,8 @@ func.func @two_on_each_sm(%x: tensor<33x317xf32>) -> tensor<33x8xf32> {
     %o = mirage_block.graph grid(x = 5, y = 40) threads(128) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0))
         : (tensor<33x317xf32>) -> tensor<33x8xf32> {
     ^bb0(%t: tensor<7x8xf32>):
-      %s = mirage_block.accumulate %t over y sum : tensor<7x8xf32>
+      %own = mirage_block.exp %t : tensor<7x8xf32>
+      %s = mirage_block.accumulate %own over y sum : tensor<7x8xf32>
       mirage_block.yield %s : tensor<7x8xf32>
     }
     mirage_kernel.yield %o : tensor<33x8xf32>
@@ -123,7 +126,8 @@ func.func @many_on_each_sm(%x: tensor<256x64xf32>) -> tensor<256x2xf32> {
     %o = mirage_block.graph grid(x = 32, y = 32) threads(256) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0))
         : (tensor<256x64xf32>) -> tensor<256x2xf32> {
     ^bb0(%t: tensor<8x2xf32>):
-      %s = mirage_block.accumulate %t over y sum : tensor<8x2xf32>
+      %own = mirage_block.exp %t : tensor<8x2xf32>
+      %s = mirage_block.accumulate %own over y sum : tensor<8x2xf32>
       mirage_block.yield %s : tensor<8x2xf32>
     }
     mirage_kernel.yield %o : tensor<256x2xf32>
@@ -253,6 +257,7 @@ func.func @cluster_alone(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // CHECK-LABEL: func.func @wanted(
 // CHECK: mirage_block.graph grid(x = 4) cluster(x = 4) threads(32)
 // REMARK-NOT: remark
+// WARNING: merge-launches.mlir:[[@LINE+5]]:{{.*}}warning: the cluster of 4 blocks is dropped: sm_80 has none of more than 1
 func.func @wanted(%x: tensor<8x64xf32>) -> tensor<2x64xf32> {
   %e = tensor.empty() : tensor<2x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<2x64xf32>) {
@@ -260,7 +265,8 @@ func.func @wanted(%x: tensor<8x64xf32>) -> tensor<2x64xf32> {
     %o = mirage_block.graph grid(x = 4) cluster(x = 4) threads(32) ins(%a imap(x -> 0)) outs(omap())
         : (tensor<8x64xf32>) -> tensor<2x64xf32> {
     ^bb0(%t: tensor<2x64xf32>):
-      %m = mirage_block.accumulate %t over x max : tensor<2x64xf32>
+      %own = mirage_block.exp %t : tensor<2x64xf32>
+      %m = mirage_block.accumulate %own over x max : tensor<2x64xf32>
       mirage_block.yield %m : tensor<2x64xf32>
     }
     mirage_kernel.yield %o : tensor<2x64xf32>

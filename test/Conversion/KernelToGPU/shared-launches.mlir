@@ -28,7 +28,8 @@ func.func @clusters(%x: tensor<8x64xf32>) -> tensor<1x64xf32> {
     %o = mirage_block.graph grid(x = 8) threads(32) ins(%a imap(x -> 0)) outs(omap())
         : (tensor<8x64xf32>) -> tensor<1x64xf32> {
     ^bb0(%t: tensor<1x64xf32>):
-      %m = mirage_block.accumulate %t over x sum : tensor<1x64xf32>
+      %own = mirage_block.exp %t : tensor<1x64xf32>
+      %m = mirage_block.accumulate %own over x sum : tensor<1x64xf32>
       mirage_block.yield %m : tensor<1x64xf32>
     }
     mirage_kernel.yield %o : tensor<1x64xf32>
@@ -71,7 +72,8 @@ func.func @counter(%x: tensor<80x24xf32>) -> tensor<1x24xf32> {
     %o = mirage_block.graph grid(x = 80, y = 3) threads(32) ins(%a imap(x -> 0, y -> 1)) outs(omap(y -> 1))
         : (tensor<80x24xf32>) -> tensor<1x24xf32> {
     ^bb0(%t: tensor<1x8xf32>):
-      %m = mirage_block.accumulate %t over x sum : tensor<1x8xf32>
+      %own = mirage_block.exp %t : tensor<1x8xf32>
+      %m = mirage_block.accumulate %own over x sum : tensor<1x8xf32>
       mirage_block.yield %m : tensor<1x8xf32>
     }
     mirage_kernel.yield %o : tensor<1x24xf32>

@@ -71,7 +71,8 @@ func.func @last_of_many(%x: tensor<32x256xf32>) -> tensor<32x8xf32> {
     %o = mirage_block.graph grid(x = 4, y = 32) threads(64) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0))
         : (tensor<32x256xf32>) -> tensor<32x8xf32> {
     ^bb0(%t: tensor<8x8xf32>):
-      %s = mirage_block.accumulate %t over y sum : tensor<8x8xf32>
+      %own = mirage_block.relu %t : tensor<8x8xf32>
+      %s = mirage_block.accumulate %own over y sum : tensor<8x8xf32>
       mirage_block.yield %s : tensor<8x8xf32>
     }
     mirage_kernel.yield %o : tensor<32x8xf32>
