@@ -119,6 +119,7 @@ private:
     EXPECT_EQ(sketched.mostIterations, built.mostIterations);
     EXPECT_EQ(sketched.storedBytes, built.storedBytes);
     EXPECT_EQ(sketched.accumulators, built.accumulators);
+    EXPECT_GE(sketched.mayBeOneStream, built.isOneStream);
     // Rows have no padding, and reductions no tile to begin with.
     EXPECT_LE(sketched.sharedBytes.inLoop, built.sharedBytes.inLoop);
     EXPECT_LE(sketched.sharedBytes.behindLoop, built.sharedBytes.behindLoop);
@@ -178,6 +179,8 @@ private:
       EXPECT_EQ(ours.length, theirs.length);
       EXPECT_EQ(ours.isOnTensorCores, theirs.isOnTensorCores);
       EXPECT_EQ(ours.isInTF32, theirs.isInTF32);
+      EXPECT_EQ(ours.isInReader, theirs.isInReader);
+      EXPECT_EQ(ours.isReduction, theirs.isReduction);
       // What may be so takes less.
       EXPECT_GE(ours.isOnRows, theirs.isOnRows);
       EXPECT_GE(ours.isLeftInRing, theirs.isLeftInRing);
