@@ -145,44 +145,61 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
 
     Returns how many shards there are in it."""
     count = check_executor(executor, shards)
+    checkpoint = _Checkpoint(output)
     given = {name: value for name, value in options.items() if name not in _OF_ONE_PROCESS}
     given = _share_cores(executor, given, count)
-    merged, num_records = 0, c_uint64()
     with open_scratch() as folder:
         waiting = Waiting.begin(folder)
         futures = [_submit(executor, run_shard, program, given, waiting, f"{number}/{count}")
                    for number in range(count)]
+        left = list(enumerate(futures))
         try:
-            for number, future in enumerate(futures):
-                shard = _ask(future, f"shard {number}")
-                if isinstance(shard, CompileError):
-                    raise shard
-                merged += shard is not _LOST and _merge(shard, number, output, num_records)
-        except BaseException:  # those that run see that the folder is gone
+            while left:
+                checkpoint.take(*left[0])
+                left.pop(0)
+        except KeyboardInterrupt:  # others may have come before the one that was waited for
+            for number, future in left:
+                if future.done():
+                    checkpoint.take(number, future)
+            raise
+        finally:  # those that run see that the folder is gone
             for future in futures:
                 future.cancel()
-            raise
-    if merged and not num_records.value:
+    if checkpoint.num_shards and not checkpoint.num_records.value:
         logger.info("the workers had nothing to enumerate: the program is too large for one search, or so small that "
                     "it takes less time than to tell of it")
-    return merged
+    return checkpoint.num_shards
 
 
-def _merge(shard: Any, number: int, output: str, num_records: c_uint64) -> bool:
-    """Adds to a checkpoint what a worker has sent, and says how many records it has then; false where that
-    is none."""
-    with open_scratch() as folder:
-        path = pathlib.Path(folder, "shard")
-        try:
-            path.write_bytes(shard)
-        except TypeError:
-            logger.warning("shard %d was lost: expects its checkpoint, got %s", number, type(shard).__name__)
-            return False
-        parts = (c_char_p * 1)(os.fsencode(path))
-        if lib.mirageCheckpointsMerge(os.fsencode(output), parts, 1, byref(num_records)) != _library.SUCCESS:
-            logger.warning("shard %d was lost: %s", number, _library.last_error())
-            return False
-    return True
+class _Checkpoint:
+    """A file of what shards have done."""
+
+    def __init__(self, path: str):
+        self.path = path
+        self.num_shards, self.num_records = 0, c_uint64()
+
+    def take(self, number: int, future: Any) -> None:
+        """Adds what a worker sends, when it does; what is none is lost, with a warning."""
+        shard = _ask(future, f"shard {number}")
+        if isinstance(shard, CompileError):
+            raise shard
+        if shard is not _LOST:
+            self.num_shards += self._merge(shard, number)
+
+    def _merge(self, shard: Any, number: int) -> bool:
+        with open_scratch() as folder:
+            path = pathlib.Path(folder, "shard")
+            try:
+                path.write_bytes(shard)
+            except TypeError:
+                logger.warning("shard %d was lost: expects its checkpoint, got %s", number, type(shard).__name__)
+                return False
+            parts = (c_char_p * 1)(os.fsencode(path))
+            status = lib.mirageCheckpointsMerge(os.fsencode(self.path), parts, 1, byref(self.num_records))
+            if status != _library.SUCCESS:
+                logger.warning("shard %d was lost: %s", number, _library.last_error())
+                return False
+        return True
 
 
 def find_gpu_on(executor: Any, shards: Optional[int]) -> bool:

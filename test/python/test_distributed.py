@@ -1,6 +1,7 @@
 """Searches that workers share: the same result as of one process."""
 
 import concurrent.futures
+import ctypes
 import logging
 import multiprocessing
 import os
@@ -9,6 +10,9 @@ import time
 import pytest
 
 import mirage as mi
+from mirage._library import BYTECODE, SUCCESS, Context, lib
+from mirage.compiler import to_module
+from mirage.distributed import enumerate_on
 from shared_searches import OPTIONS, make_program
 
 
@@ -125,6 +129,38 @@ def test_an_interrupt_leaves_the_best_so_far(program, caplog):
     with Interrupted(1) as pool, caplog.at_level(logging.WARNING, logger="mirage"):
         program.superoptimize(executor=pool, **OPTIONS)
     assert "interrupted: the best so far" in caplog.text
+
+
+def test_an_interrupt_keeps_what_has_come_behind_a_slow_shard(program, tmp_path):
+    class Slow(concurrent.futures.Executor):
+        """Does all but the first shard at once, and is interrupted while somebody waits for that."""
+
+        def __init__(self):
+            self.futures = []
+
+        def submit(self, function, *arguments):
+            future = concurrent.futures.Future()
+            if self.futures:
+                future.set_result(function(*arguments))
+            else:
+                future.result = self.interrupt
+            self.futures.append(future)
+            return future
+
+        def interrupt(self):
+            raise KeyboardInterrupt
+
+    slow, checkpoint = Slow(), tmp_path / "checkpoint"
+    bytecode = to_module(program, Context()).print(BYTECODE)
+    with pytest.raises(KeyboardInterrupt):
+        enumerate_on(slow, bytecode, {"seed": 1, "max-states": OPTIONS["max_states"]}, 3, str(checkpoint))
+    assert slow.futures[0].cancelled()
+    others = tmp_path / "others"
+    for future in slow.futures[1:]:
+        (tmp_path / "shard").write_bytes(future.result())
+        parts = (ctypes.c_char_p * 1)(bytes(tmp_path / "shard"))
+        assert lib.mirageCheckpointsMerge(bytes(others), parts, 1, ctypes.byref(ctypes.c_uint64())) == SUCCESS
+    assert checkpoint.read_bytes() == others.read_bytes() != b""
 
 
 def test_an_interrupt_ends_what_workers_run():
