@@ -172,4 +172,9 @@ TEST(JoiningKernelTimes, IdleWarpsAndSmallBlocksCost) {
   Join join{16, 2, 256, 64, /*isRescaled=*/false};
   EXPECT_LT(predict(join, {4, 32, 128, 0}), predict(join, {4, 32, 256, 0}));
   EXPECT_LT(predict(join, {2, 32, 64, 0}), predict(join, {2, 16, 64, 0}));
+  // Of the second 12.30 and 11.98, in 1024 blocks and in 256: half of that at
+  // the least.
+  Join ofManyHeads{8, 32, 16, 64, /*isRescaled=*/false};
+  EXPECT_GT(predict(ofManyHeads, {2, 16, 64, 0}),
+            predict(ofManyHeads, {2, 64, 64, 0}) + 0.16);
 }
