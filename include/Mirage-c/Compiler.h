@@ -121,7 +121,8 @@ MIRAGE_C_EXPORTED void mirageContextCancelSearches(MirageContext *context);
  * programs come in and become (Mirage/InitAll.h, registerProgramDialects). */
 typedef struct MirageModule MirageModule;
 
-/** Reads text or bytecode and verifies it.
+/** Reads text or bytecode and verifies it. Brackets of a text stand at most 256
+ * deep in one another.
  * \p fileName  for diagnostics; null: "-". */
 MIRAGE_C_EXPORTED MirageStatus mirageModuleParse(MirageContext *context,
                                                  const char *text, size_t size,

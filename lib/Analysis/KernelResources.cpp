@@ -33,7 +33,7 @@ FailureOr<BlockResources> mlir::mirage::readResources(block::GraphOp kernel,
   if (failed(rowRegisters))
     return failure();
   return BlockResources{static_cast<int64_t>(kernel.getThreads()), *sharedBytes,
-                        *rowRegisters};
+                        *rowRegisters, findGrowingSums(kernel).registers};
 }
 
 FailureOr<BlockResources>
@@ -47,38 +47,44 @@ mlir::mirage::readResources(ArrayRef<block::GraphOp> kernels,
     most.threads = std::max(most.threads, own->threads);
     most.sharedBytes = std::max(most.sharedBytes, own->sharedBytes);
     most.rowRegisters = std::max(most.rowRegisters, own->rowRegisters);
+    most.sumRegisters = std::max(most.sumRegisters, own->sumRegisters);
   }
   return most;
 }
 
-/// \param getFragment  of an accumulation of the graph, the fragment that holds
-///                     its sum; null where none does.
-template <typename AccumulateOp, typename GraphOp>
-static GrowingSums
-addUpSums(GraphOp graph,
-          function_ref<RankedTensorType(AccumulateOp)> getFragment) {
-  GrowingSums sums{graph};
-  for (auto op : graph.getBody().front().template getOps<AccumulateOp>())
-    if (RankedTensorType fragment = getFragment(op))
-      sums.registers += thread::countRegisters(fragment);
-  return sums;
+static int64_t countCarriedRegisters(block::GraphOp kernel) {
+  int64_t registers = 0;
+  for (auto op : kernel.getBody().front().getOps<block::AccumulateOp>())
+    if (isCarriedSum(op.getResult()))
+      registers += thread::countRegisters(getHeldType(op.getResult()));
+  return registers;
+}
+
+/// Of what grows over the steps of a graph, and is none of the block's sums.
+static int64_t countStepRegisters(thread::GraphOp graph) {
+  bool growsOn = llvm::any_of(graph->getUsers(), [](Operation *user) {
+    auto sum = dyn_cast<block::AccumulateOp>(user);
+    return sum && isCarriedSum(sum.getResult()) && growsWithParts(sum);
+  });
+  int64_t registers = 0;
+  if (graph.getLoop() > 1 && !growsOn)
+    for (auto op : graph.getBody().front().getOps<thread::AccumulateOp>())
+      registers += thread::countRegisters(
+          cast<RankedTensorType>(op.getResult().getType()));
+  return registers;
 }
 
 GrowingSums mlir::mirage::findGrowingSums(block::GraphOp kernel) {
-  GrowingSums most = addUpSums<block::AccumulateOp>(
-      kernel, [](block::AccumulateOp op) -> RankedTensorType {
-        return isCarriedSum(op.getResult()) ? getHeldType(op.getResult())
-                                            : nullptr;
-      });
+  DenseMap<Value, Phase> phases =
+      computePhases(cast<TileGraphOpInterface>(kernel.getOperation()));
+  int64_t carried = countCarriedRegisters(kernel);
+  GrowingSums most{kernel, carried};
   for (auto graph : kernel.getBody().front().getOps<thread::GraphOp>()) {
-    if (graph.getLoop() == 1)
-      continue;
-    GrowingSums sums =
-        addUpSums<thread::AccumulateOp>(graph, [](thread::AccumulateOp op) {
-          return cast<RankedTensorType>(op.getResult().getType());
-        });
-    if (sums.registers > most.registers)
-      most = sums;
+    int64_t ofSteps = countStepRegisters(graph);
+    bool isBeside = getExecutionPhase(graph, phases) == Phase::Loop;
+    int64_t registers = ofSteps + (isBeside ? carried : 0);
+    if (ofSteps > 0 && registers > most.registers)
+      most = {graph, registers};
   }
   return most;
 }

@@ -32,21 +32,6 @@ static thread::WgmmaOp findWarpgroupProduct(block::GraphOp kernel) {
   return found;
 }
 
-/// The assembler may have a few elements of other values at a time, so that
-/// more of them than there are registers may do; sums are there all the time.
-static LogicalResult checkSums(block::GraphOp kernel, const Target &target) {
-  GrowingSums sums = findGrowingSums(kernel);
-  int64_t registers = kernel->hasAttr(kRegisterSharesAttr)
-                          ? target.registersPerThread
-                          : target.getRegistersPerThread(kernel.getThreads());
-  if (sums.registers <= registers)
-    return success();
-  return sums.op->emitError()
-         << "expects sums that fit the " << registers
-         << " registers that each of " << kernel.getThreads()
-         << " threads can have, got sums of " << sums.registers;
-}
-
 static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
   auto refuseAttribute = [&](StringRef name, const Twine &lacking) {
     return refuse(kernel, target, lacking, "'" + name + "'");
@@ -69,8 +54,6 @@ static LogicalResult checkKernel(block::GraphOp kernel, const Target &target) {
     return kernel.emitError() << "expects 0 to " << target.sharedBytesPerBlock
                               << " bytes as '" << kRequestedSharedBytesAttr
                               << "' for " << target.name << ", got " << bytes;
-  if (failed(checkSums(kernel, target)))
-    return failure();
   // What has no plan is for lowering to say.
   if (kernel->hasAttr(kSharedBytesAttr))
     return readSharedBytes(kernel, target);
@@ -87,13 +70,36 @@ static LogicalResult checkCluster(Launch launch, const Target &target) {
                 Twine(numBlocks));
 }
 
+/// Of a thread that computes.
+static int64_t countRegisters(block::GraphOp first, const Target &target) {
+  if (auto shares =
+          first->getAttrOfType<DenseI64ArrayAttr>(kRegisterSharesAttr);
+      shares && shares.size() == 2)
+    return shares[1];
+  return target.getRegistersPerThread(getLaunchedThreads(first));
+}
+
+/// The assembler may have a few elements of other values at a time, so that
+/// more of them than there are registers may do; sums are there all the time.
+static LogicalResult checkSums(const Launch &launch, const Target &target) {
+  int64_t registers = countRegisters(launch.kernels.front(), target);
+  for (block::GraphOp kernel : launch.kernels)
+    if (GrowingSums sums = findGrowingSums(kernel); sums.registers > registers)
+      return sums.op->emitError()
+             << "expects sums that fit the " << registers
+             << " registers that a thread of this launch can have, got sums of "
+             << sums.registers;
+  return success();
+}
+
 LogicalResult mlir::mirage::checkDemands(const LaunchSequence &sequence,
                                          const Target &target) {
   for (block::GraphOp kernel : sequence.getKernels())
     if (failed(checkKernel(kernel, target)))
       return failure();
   for (const Launch &launch : sequence.getLaunches())
-    if (failed(checkCluster(launch, target)))
+    if (failed(checkCluster(launch, target)) ||
+        failed(checkSums(launch, target)))
       return failure();
   return success();
 }

@@ -13,6 +13,7 @@
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Verify/Certificate.h"
 #include "Status.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -28,6 +29,27 @@ using namespace mlir::mirage;
 // Reading and printing
 //===----------------------------------------------------------------------===//
 
+/// How deep brackets of a text stand in one another. What stands in strings and
+/// comments is none, nor is the head of an arrow.
+static size_t getNesting(StringRef text) {
+  size_t depth = 0, deepest = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      while (++i < text.size() && text[i] != '"')
+        i += text[i] == '\\';
+    } else if (text.substr(i).starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text.substr(i).starts_with("->")) {
+      ++i;
+    } else if (StringRef("([{<").contains(text[i])) {
+      deepest = std::max(deepest, ++depth);
+    } else if (StringRef(")]}>").contains(text[i]) && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
 MirageStatus mirageModuleParse(MirageContext *context, const char *text,
                                size_t size, const char *fileName,
                                MirageModule **module) {
@@ -37,6 +59,13 @@ MirageStatus mirageModuleParse(MirageContext *context, const char *text,
   if (!context || !text)
     return refuse(Twine("expects a ") + (context ? "text" : "context") +
                   ", got null");
+  // MLIR's parser calls itself for each, and has no end but the stack's.
+  constexpr size_t kMostNested = 256;
+  if (size_t nesting = getNesting({text, size});
+      nesting > kMostNested &&
+      !isBytecode(llvm::MemoryBufferRef({text, size}, "")))
+    return refuse("expects brackets at most " + Twine(kMostNested) +
+                  " deep, got " + Twine(nesting));
   ContextCall call(*context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(

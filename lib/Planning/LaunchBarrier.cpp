@@ -72,8 +72,7 @@ Occupancy mlir::mirage::getOccupancy(BlockResources block,
 
 int64_t mlir::mirage::getResidentBlocks(BlockResources block,
                                         const Target &target) {
-  return getOccupancy(block, kExpectedRegisters + block.rowRegisters, target)
-      .blocks;
+  return getOccupancy(block, block.getRegisters(), target).blocks;
 }
 
 /// Whether the blocks that are joined can be a cluster, and each has an SM to

@@ -40,9 +40,11 @@ static RegisterShares chooseShares(int64_t threads) {
 /// registers as it does at the best.
 static bool mayShareSMs(const BlockResources &block, int64_t numBlocks,
                         const Target &target) {
-  constexpr int64_t kFewestForCode = 40;
   return numBlocks > target.numSMs &&
-         getOccupancy(block, kFewestForCode + block.rowRegisters, target)
+         getOccupancy(block,
+                      kLeastRegisters +
+                          std::max(block.rowRegisters, block.sumRegisters),
+                      target)
                  .blocks > 1;
 }
 

@@ -53,7 +53,7 @@ private:
       depth = std::max(depth, depths[operand]);
     if (joinsBlocks(op)) {
       JoinedParts &join = joins[{depth++, op.attributes.axis}];
-      llvm::append_range(join.parts, op.operands);
+      addParts(join, op);
       join.needsLoop |= !canJoinAtOnce(op.attributes,
                                        /*isRescaled=*/op.operands.size() > 1);
     } else {
@@ -63,6 +63,16 @@ private:
     }
     for (ValueId result : op.results)
       depths[result] = depth;
+  }
+
+  /// A tile that is reduced is left as what it is reduced to, which is as large
+  /// as what comes of all of them; and one of an input, as it is, by nobody.
+  void addParts(JoinedParts &join, const Node &op) {
+    if (!op.attributes.dims.empty())
+      join.parts.push_back(op.results[0]);
+    else if (op.isRescaled() || !isRead(op.operands[0]))
+      join.parts.push_back(op.operands[0]);
+    llvm::append_range(join.parts, llvm::drop_begin(op.operands));
   }
 
   /// Whether a value is read again, and not left by one kernel to the next.

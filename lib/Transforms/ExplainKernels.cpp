@@ -61,7 +61,7 @@ double ExplainedKernel::getWrittenBytes() const {
 }
 
 int64_t ExplainedKernel::getNumRegisters() const {
-  return numRegisters.value_or(kExpectedRegisters + resources.rowRegisters);
+  return numRegisters.value_or(resources.getRegisters());
 }
 
 Occupancy ExplainedKernel::getOccupancy(const Target &target) const {
@@ -201,10 +201,11 @@ LogicalResult KernelExplainer::addCluster() {
 
 LogicalResult KernelExplainer::addRegisters() {
   FailureOr<int64_t> registers = readRowRegisters(op, target);
-  if (succeeded(registers))
-    kernel.resources.rowRegisters = *registers;
-  kernel.sumRegisters = findGrowingSums(op).registers;
-  return registers;
+  if (failed(registers))
+    return failure();
+  kernel.resources.rowRegisters = *registers;
+  kernel.resources.sumRegisters = findGrowingSums(op).registers;
+  return success();
 }
 
 /// All of it but for its tile and maps.
@@ -434,6 +435,8 @@ static void shareResources(std::vector<ExplainedKernel> &kernels) {
                     other.requestedSharedBytes});
       resources.rowRegisters =
           std::max(resources.rowRegisters, other.resources.rowRegisters);
+      resources.sumRegisters =
+          std::max(resources.sumRegisters, other.resources.sumRegisters);
     }
 }
 

@@ -50,6 +50,9 @@ static LogicalResult giveRowsToWarps(block::GraphOp graph) {
   // All targets have the same registers.
   WarpRows rows =
       findWarpRows(*steps, Target().getRegistersForRows(graph.getThreads()));
+  graph->removeAttr(kRowRegistersAttr);
+  for (Operation &op : graph.getBody().front())
+    op.removeAttr(kWholeRowsAttr);
   if (rows.members.none())
     return success();
   graph->setAttr(

@@ -279,6 +279,8 @@ static void holdSums(block::GraphOp graph) {
 }
 
 static void holdInRegisters(block::GraphOp graph) {
+  if (!hasWholeRows(graph))
+    graph->removeAttr(kRowRegistersAttr);
   if (graph.getLoop() == 1 && !hasWholeRows(graph))
     return holdSteps(graph);
   // Rows have another budget, of which operands and addresses take a part.

@@ -71,11 +71,24 @@ private:
                          accumulate.getRescale() != nullptr);
   }
 
+  bool isOfParts(Operation *op) {
+    if (!canReduce(op))
+      return false;
+    auto tile =
+        dyn_cast<BlockArgument>(cast<block::AccumulateOp>(op).getOperand());
+    return tile && getLoopDim(tile) != kReplicated;
+  }
+
   /// Whether all that the loop does is to join parts, one in each iteration,
   /// which have place together.
   bool canJoin() {
     if (!graph->hasAttr(kJoinsPartsAttr) || graph.getLoop() == 1)
       return false;
+    DenseMap<Value, Phase> phases =
+        computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
+    for (Operation &op : graph.getBody().front().without_terminator())
+      if (getExecutionPhase(&op, phases) == Phase::Loop && !isOfParts(&op))
+        return false;
     int64_t bytes = 0;
     for (BlockArgument tile : listParts()) {
       bytes += convertTensor(getWhole(tile)).getSizeBytes();

@@ -268,13 +268,14 @@ void KernelText::printRegisters() {
   if (kernel.numRegisters)
     os << *kernel.numRegisters << " of a thread by ptxas, " << kernel.spillBytes
        << " B spilled; the plan reckons with ";
-  os << kExpectedRegisters + kernel.resources.rowRegisters;
+  const BlockResources &resources = kernel.resources;
+  os << resources.getRegisters();
   if (!kernel.numRegisters)
     os << " of a thread, as the plan reckons";
-  if (kernel.resources.rowRegisters > 0)
-    os << ", " << kernel.resources.rowRegisters << " of them for rows";
-  if (kernel.sumRegisters > kernel.resources.rowRegisters)
-    os << "; sums take " << kernel.sumRegisters;
+  if (resources.rowRegisters > 0)
+    os << ", " << resources.rowRegisters << " of them for rows";
+  else if (resources.sumRegisters > 0)
+    os << ", " << resources.sumRegisters << " of them for sums";
   if (const auto &shares = kernel.loadingWarps.shares)
     os << "; warps that load keep " << shares->ofLoading
        << ", so that others can have " << shares->ofComputing;
@@ -413,10 +414,9 @@ static Array makeObjects(const T &list) {
 
 static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
   Occupancy occupancy = kernel.getOccupancy(target);
-  Object registers{
-      {"reckoned", kExpectedRegisters + kernel.resources.rowRegisters},
-      {"rows", kernel.resources.rowRegisters},
-      {"sums", kernel.sumRegisters}};
+  Object registers{{"reckoned", kernel.resources.getRegisters()},
+                   {"rows", kernel.resources.rowRegisters},
+                   {"sums", kernel.resources.sumRegisters}};
   if (kernel.numRegisters) {
     registers["ptxas"] = *kernel.numRegisters;
     registers["spillBytes"] = kernel.spillBytes;

@@ -23,7 +23,7 @@ using namespace mlir::mirage;
 
 /// Whether an accumulation adds up an input element by element, so many of them
 /// that each thread has some, and no more than it has registers for.
-bool canGrowInRegisters(block::AccumulateOp op) {
+static bool canGrowInRegisters(block::AccumulateOp op) {
   auto graph = dyn_cast<block::GraphOp>(op->getParentOp());
   auto tile = cast<RankedTensorType>(op.getOperand().getType());
   int64_t threads = graph ? graph.getThreads() : 0;
@@ -36,7 +36,7 @@ bool canGrowInRegisters(block::AccumulateOp op) {
 }
 
 /// Puts a step before it that leaves the tile in registers as f32.
-void loadIntoRegisters(block::AccumulateOp op) {
+static void loadIntoRegisters(block::AccumulateOp op) {
   OpBuilder builder(op);
   auto tile = cast<RankedTensorType>(op.getOperand().getType());
   op.getOperandMutable().assign(block::CastOp::create(

@@ -15,9 +15,12 @@
 #include "Mirage/Transforms/Passes.h"
 #include "SplitBeforeLoop.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+
+#define DEBUG_TYPE "mirage-split-grid-joins"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_SPLITGRIDJOINSPASS
@@ -71,6 +74,11 @@ public:
     ValueRange parts;
     if (!written.empty())
       parts = buildParts(written).getResults();
+    else if (graph.getCluster())
+      remark::missed(graph.getLoc(),
+                     remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
+          << "the cluster is dropped: its blocks would have nothing to do but "
+             "to leave tiles of inputs, which one reads instead";
     block::GraphOp joined = buildJoined(written, parts);
     graph->replaceAllUsesWith(joined);
     graph->erase();
@@ -120,14 +128,21 @@ private:
   }
 
   /// Whether the tiles that blocks along the axis have of an input are those
-  /// that a loop would have of it.
+  /// that a loop would have of it. Sums and what they are relative to have one
+  /// form, which is that of parts.
   bool canWalk(Value value) {
     auto tile = dyn_cast<BlockArgument>(value);
-    if (!tile || graph.getFmaps()[tile.getArgNumber()] != kReplicated)
+    if (!tile || graph.getFmaps()[tile.getArgNumber()] != kReplicated ||
+        llvm::any_of(tile.getUsers(), isRescaled))
       return false;
     int64_t dim = getImap(tile)[getAxis()];
     return dim != kReplicated &&
            !llvm::is_contained(getImap(tile).drop_front(getAxis() + 1), dim);
+  }
+
+  static bool isRescaled(Operation *op) {
+    auto accumulate = dyn_cast<block::AccumulateOp>(op);
+    return accumulate && accumulate.getRescale();
   }
 
   ArrayRef<int64_t> getImap(BlockArgument tile) {
@@ -343,30 +358,20 @@ private:
     }
   }
 
-  Value reshape(Value tile, Type type) {
-    return block::ReshapeOp::create(builder, tile.getLoc(), type, tile);
-  }
   /// A tile without its leading dimensions.
-  Value lower(Value tile, Value like) { return reshape(tile, like.getType()); }
-
-  static int64_t getTileRank(Value tile) {
-    return cast<RankedTensorType>(tile.getType()).getRank();
+  Value lower(Value tile, Value like) {
+    return block::ReshapeOp::create(builder, tile.getLoc(), like.getType(),
+                                    tile);
   }
 
   void joinParts(block::AccumulateOp op, const IRMapping &parts,
                  IRMapping &own) {
-    // One of the two may be an input's tile, without leading dimensions.
-    Value tile = parts.lookup(op.getOperand()), rescale;
-    if (op.getRescale()) {
+    Value rescale;
+    if (op.getRescale())
       rescale = parts.lookup(op.getRescale());
-      if (getTileRank(rescale) < getTileRank(tile))
-        rescale = reshape(rescale, liftTile(op.getRescale()));
-      else if (getTileRank(tile) < getTileRank(rescale))
-        tile = reshape(tile, liftTile(op.getOperand()));
-    }
     Value joined = block::AccumulateOp::create(
-        builder, op.getLoc(), tile, rescale, AxisKind::Loop, op.getReduction(),
-        /*dims=*/nullptr, op.getCountAttr());
+        builder, op.getLoc(), parts.lookup(op.getOperand()), rescale,
+        AxisKind::Loop, op.getReduction(), /*dims=*/nullptr, op.getCountAttr());
     own.map(op.getResult(), joined.getType() == op.getType()
                                 ? joined
                                 : lower(joined, op.getResult()));

@@ -23,8 +23,8 @@ using namespace mlir::mirage;
 
 /// \param taken  registers of a thread that rows have.
 static void startAhead(block::GraphOp block, int64_t taken) {
-  // Of these rows have half, and what they are computed with the rest; all
-  // targets have the same.
+  // The last quarter is for what rows are computed with; all targets have the
+  // same registers.
   int64_t numFree =
       Target().getRegistersPerThread(block.getThreads()) * 3 / 4 - taken;
   UnitAttr ahead = UnitAttr::get(block.getContext());

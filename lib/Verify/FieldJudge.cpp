@@ -16,9 +16,9 @@
 #include "WrittenGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Parallel.h"
 #include <map>
 #include <set>
+#include <thread>
 
 using namespace mlir::mirage;
 
@@ -198,9 +198,11 @@ void FieldJudge::compare(unsigned words,
   bool isParallel = work >= kLeastWork && bytes <= getMaxTrialBytes(options);
   Outputs left, right;
   if (isParallel) {
-    llvm::parallelFor(0, 2, [&](size_t side) {
-      (side == 0 ? left : right) = evaluate(/*isLhs=*/side == 0);
-    });
+    // A thread of its own: the threads of a pool are not there in a process
+    // that was forked.
+    std::thread other([&] { left = evaluate(/*isLhs=*/true); });
+    right = evaluate(/*isLhs=*/false);
+    other.join();
   } else {
     left = evaluate(/*isLhs=*/true);
     right = evaluate(/*isLhs=*/false);

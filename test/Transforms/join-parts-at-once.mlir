@@ -1,10 +1,10 @@
 // RUN: mirage-opt %s --mirage-split-grid-joins --mirage-join-parts-at-once -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-6: equal
+// JUDGED-COUNT-7: equal
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
-// RUN: for program in sums rows maxima rescaled large by_hand; do mirage-run %t/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
-// RIGHT-COUNT-6: : right
+// RUN: for program in sums rows maxima rescaled large by_hand masked; do mirage-run %t/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
+// RIGHT-COUNT-7: : right
 
 // CHECK-LABEL: func.func @sums(
 // CHECK:       mirage_block.graph
@@ -130,4 +130,25 @@ func.func @by_hand(%x: tensor<4x8x8xf32>) -> tensor<1x8x8xf32> {
     mirage_kernel.yield %o : tensor<1x8x8xf32>
   } : tensor<1x8x8xf32>
   return %r : tensor<1x8x8xf32>
+}
+
+// What the loop does beside the parts keeps it: here a mask that counts its iterations.
+// CHECK-LABEL: func.func @masked(
+// CHECK:       mirage_block.graph {{.*}}loop(4)
+func.func @masked(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %r = mirage_kernel.graph ins(%x, %y : tensor<4x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x8xf32>):
+    %o = mirage_block.graph grid(x = 1) threads(64) loop(4) ins(%a imap() fmap(0), %b imap()) outs(omap()) {mirage.joins_parts}
+        : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> {
+    ^bb0(%t: tensor<1x8xf32>, %u: tensor<8x8xf32>):
+      %s = mirage_block.accumulate %t over loop sum : tensor<1x8xf32>
+      %m = mirage_block.mask %u dims [0] axes ["loop"] extent 27 value 0.0 : tensor<8x8xf32>
+      %n = mirage_block.accumulate %m over loop sum : tensor<8x8xf32>
+      %p = mirage_block.add %n, %s : tensor<8x8xf32>, tensor<1x8xf32>
+      mirage_block.yield %p : tensor<8x8xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x8xf32>
+  } : tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
 }

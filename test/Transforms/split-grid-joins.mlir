@@ -10,12 +10,13 @@
 // JUDGED-DAG: @before_loop: equal
 // JUDGED-DAG: @both_sides: equal
 // JUDGED-DAG: @rows_of_inputs: equal
-// JUDGED-DAG: @sum_of_tiles: equal
+// JUDGED-DAG: @tiles: equal
 // JUDGED-DAG: @cut_twice: equal
 // JUDGED-DAG: @rescaled_by_input: equal
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
-// RUN: for program in rows_of_inputs sum_of_tiles cut_twice rescaled_by_input; do mirage-run %t/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
-// RIGHT-COUNT-4: : right
+// RUN: for program in rows_of_inputs tiles cut_twice rescaled_by_input; do mirage-run %t/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
+// RIGHT-COUNT-5: : right
+// RUN: mirage-opt %s --mirage-split-grid-joins --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What is needed again on the other side of the join is read again, or carried; of what is
 // joined blocks leave what their tiles are reduced to.
@@ -83,7 +84,10 @@ func.func @online(%x: tensor<8x128xf16>) -> tensor<8x1xf32> {
 // A join after a join, along another axis, and a sum over the grid at the end: three kernels,
 // and --mirage-split-grid-sums makes another.
 // CHECK-LABEL: func.func @twice(
-// CHECK-COUNT-3: mirage_block.graph
+// CHECK: mirage_block.graph grid(x = 2, y = 4) threads(32) ins
+// CHECK-NOT: joins_parts
+// CHECK: mirage_block.graph grid(x = 2, y = 1) threads(32) loop(4) {{.*}} {mirage.joins_parts}
+// CHECK: mirage_block.graph grid(x = 2, y = 1) threads(32) loop(2) {{.*}} {mirage.joins_parts}
 // CHECK-NOT: over x
 // CHECK-NOT: over y
 func.func @twice(%x: tensor<8x64xf16>) -> tensor<4x16xf32> {
@@ -297,24 +301,28 @@ func.func @rows_of_inputs(%x: tensor<8x97xf16>) -> tensor<8x97xf16> {
   return %r : tensor<8x97xf16>
 }
 
-// Tiles that are joined as they are, and nothing else: one kernel.
-// CHECK-LABEL: func.func @sum_of_tiles(
-// CHECK: mirage_block.graph grid(x = 2, y = 1) threads(32) loop(4) {{.*}} ins(%{{.+}} imap(x -> 1) fmap(0)) outs(omap(x -> 1))
+// Tiles that are joined as they are, and nothing else: one kernel, and no cluster. The last one
+// ends beyond the input, on both sides with zeros.
+// REMARK: split-grid-joins.mlir:[[@LINE+10]]:{{.*}}remark: [Missed] Cluster {{.*}}the cluster is dropped: its blocks would have nothing to do but to leave tiles of inputs
+// CHECK-LABEL: func.func @tiles(
+// CHECK: mirage_block.graph grid(x = 2, y = 1) threads(32) loop(4) {{.*}} ins(%{{.+}} imap(x -> 1) fmap(0)) outs(omap(x -> 1), omap(x -> 1))
 // CHECK: mirage_block.accumulate %{{.+}} over loop max : tensor<3x8xf16>
+// CHECK: mirage_block.accumulate %{{.+}} over loop sum : tensor<3x8xf16>
 // CHECK-NOT: mirage_block.graph
-func.func @sum_of_tiles(%x: tensor<12x16xf16>) -> tensor<3x16xf32> {
+func.func @tiles(%x: tensor<11x16xf16>) -> (tensor<3x16xf32>, tensor<3x16xf32>) {
   %e = tensor.empty() : tensor<3x16xf32>
-  %r = mirage_kernel.graph ins(%x : tensor<12x16xf16>) outs(%e : tensor<3x16xf32>) {
-  ^bb0(%a: tensor<12x16xf16>):
-    %o = mirage_block.graph grid(x = 2, y = 4) threads(32) ins(%a imap(x -> 1, y -> 0)) outs(omap(x -> 1))
-        : (tensor<12x16xf16>) -> tensor<3x16xf32> {
+  %r:2 = mirage_kernel.graph ins(%x : tensor<11x16xf16>) outs(%e, %e : tensor<3x16xf32>, tensor<3x16xf32>) {
+  ^bb0(%a: tensor<11x16xf16>):
+    %o:2 = mirage_block.graph grid(x = 2, y = 4) cluster(y = 4) threads(32) ins(%a imap(x -> 1, y -> 0)) outs(omap(x -> 1), omap(x -> 1))
+        : (tensor<11x16xf16>) -> (tensor<3x16xf32>, tensor<3x16xf32>) {
     ^bb0(%t: tensor<3x8xf16>):
       %m = mirage_block.accumulate %t over y max : tensor<3x8xf16>
-      mirage_block.yield %m : tensor<3x8xf32>
+      %s = mirage_block.accumulate %t over y sum : tensor<3x8xf16>
+      mirage_block.yield %m, %s : tensor<3x8xf32>, tensor<3x8xf32>
     }
-    mirage_kernel.yield %o : tensor<3x16xf32>
-  } : tensor<3x16xf32>
-  return %r : tensor<3x16xf32>
+    mirage_kernel.yield %o#0, %o#1 : tensor<3x16xf32>, tensor<3x16xf32>
+  } : tensor<3x16xf32>, tensor<3x16xf32>
+  return %r#0, %r#1 : tensor<3x16xf32>, tensor<3x16xf32>
 }
 
 // Where another axis cuts what the joined one has cut, a loop would take other tiles.
@@ -336,12 +344,13 @@ func.func @cut_twice(%x: tensor<12x8xf16>) -> tensor<6x8xf32> {
   return %r : tensor<6x8xf32>
 }
 
-// The loop walks what blocks left, and an input beside it.
+// What sums are relative to is left with them, so that the two have one maximum.
 // CHECK-LABEL: func.func @rescaled_by_input(
-// CHECK: %[[P:.+]] = mirage_block.graph grid(x = 4) {{.*}} -> tensor<4x8x1xf32>
-// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) {{.*}} ins(%[[P]] imap() fmap(0), %{{.+}} imap() fmap(1)) outs(omap())
-// CHECK: %[[M:.+]] = mirage_block.reshape %{{.+}} : (tensor<8x1xf32>) -> tensor<1x8x1xf32>
+// CHECK: %[[P:.+]]:2 = mirage_block.graph grid(x = 4) {{.*}} -> (tensor<4x8x1xf32>, tensor<4x8x1xf32>)
+// CHECK: mirage_block.graph grid(x = 1) threads(32) loop(4) {{.*}} ins(%[[P]]#0 imap() fmap(0), %[[P]]#1 imap() fmap(0)) outs(omap())
+// CHECK: ^bb0(%{{.+}}: tensor<1x8x1xf32>, %[[M:.+]]: tensor<1x8x1xf32>):
 // CHECK: mirage_block.accumulate %{{.+}} over loop sum rescale by %[[M]] : tensor<1x8x1xf32>, tensor<1x8x1xf32>
+// CHECK: mirage_block.accumulate %[[M]] over loop max
 func.func @rescaled_by_input(%x: tensor<8x16xf32>, %y: tensor<8x4xf32>) -> tensor<8x1xf32> {
   %e = tensor.empty() : tensor<8x1xf32>
   %r = mirage_kernel.graph ins(%x, %y : tensor<8x16xf32>, tensor<8x4xf32>) outs(%e : tensor<8x1xf32>) {

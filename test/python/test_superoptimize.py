@@ -329,3 +329,20 @@ def test_options_that_nobody_gave(graph, tmp_path, monkeypatch):
     graph.exp(graph.new_input(dims=(16, 256)))
     graph.superoptimize(report=None, cache=None, times=None, checkpoint=None)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_forked_child_searches_after_its_parent_has():
+    """The judge had two threads of a pool, which no child has."""
+    code = ("import os, mirage as mi\n"
+            "def search(rows):\n"
+            "    graph = mi.new_kernel_graph()\n"
+            "    q, k = graph.new_input(dims=(2, rows, 64)), graph.new_input(dims=(2, 64, 4096))\n"
+            "    scores = graph.exp(graph.matmul(q, k))\n"
+            "    graph.matmul(graph.div(scores, graph.reduction(scores, 2)), graph.new_input(dims=(2, 4096, 64)))\n"
+            "    return graph.superoptimize(config='attention', seed=1).improved\n"
+            "assert search(256)\n"
+            "child = os.fork()\n"
+            "if child == 0: os._exit(0 if search(128) else 1)\n"
+            "assert os.waitpid(child, 0)[1] == 0\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

@@ -34,7 +34,7 @@ FailureOr<BlockResources> readResources(ArrayRef<block::GraphOp> kernels,
                                         const Target &target);
 
 /// What a thread has in registers while a loop goes on: sums that grow over
-/// the steps of a thread graph, or over the loop of the block.
+/// the loop of the block, and over the steps of a thread graph in it.
 struct GrowingSums {
   Operation *op = nullptr; ///< the graph of steps, or of the block
   int64_t registers = 0;   ///< of a thread

@@ -30,6 +30,7 @@
 
 #include "Mirage/Planning/Target.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <algorithm>
 #include <optional>
 
 namespace mlir::mirage {
@@ -47,12 +48,23 @@ std::optional<LaunchBarrier> parseLaunchBarrier(llvm::StringRef name);
 /// yet, besides the rows that warps keep. The code of the benchmarks' kernels
 /// takes 20 to 80 (ptxas -v, 64 to 512 threads), most of it up to 64.
 constexpr int64_t kExpectedRegisters = 64;
+/// And at the least, besides rows, or sums that grow over a loop.
+constexpr int64_t kLeastRegisters = 40;
 
 /// What a block takes of an SM.
 struct BlockResources {
   int64_t threads = 0;
   int64_t sharedBytes = 0;  ///< dynamic shared memory
   int64_t rowRegisters = 0; ///< of a thread, for rows that warps keep
+  /// Of a thread, for sums that grow over a loop: of code that has no such
+  /// rows, a part of what it is taken to need.
+  int64_t sumRegisters = 0;
+
+  /// Of a thread, as many as its code is taken to need.
+  int64_t getRegisters() const {
+    return std::max(kExpectedRegisters + rowRegisters,
+                    kLeastRegisters + sumRegisters);
+  }
 };
 
 /// What keeps an SM from holding one block more.

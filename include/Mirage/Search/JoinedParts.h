@@ -8,7 +8,8 @@
 //
 // Which kernels a block graph that joins blocks becomes
 // (`--mirage-split-grid-joins`), for cost models: without making them. Behind
-// the blocks stands one kernel for each join of parts. If the loop reads what
+// the blocks stands one kernel for each join of parts: of what their tiles are
+// reduced to, where the join reduces them. If the loop reads what
 // is joined, blocks that compute parts and those that join them come ahead, and
 // the blocks of the graph then begin anew (Mirage/Graph/JoinsAhead.h).
 //
@@ -30,6 +31,7 @@ struct JoinedParts {
   bool keepsBlocks = false;  ///< as in KernelWork::Join
   bool needsLoop = false;    ///< likewise
   bool isBeforeLoop = false; ///< likewise
+  /// What is as large as what a block leaves for them.
   llvm::SmallVector<ValueId, 2> parts;
   /// What was computed before the join, and is read behind it as it is.
   llvm::SmallVector<ValueId, 2> own;

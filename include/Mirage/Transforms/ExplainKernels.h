@@ -182,8 +182,6 @@ struct ExplainedKernel {
   int64_t wavefronts = 0;
   /// Of a block of the whole launch, as the plan reckons with it.
   BlockResources resources;
-  /// Of a thread of this kernel, for what grows over a loop.
-  int64_t sumRegisters = 0;
   std::optional<int64_t> numRegisters; ///< of a thread, by ptxas
   int64_t spillBytes = 0;              ///< of a thread, by ptxas
 

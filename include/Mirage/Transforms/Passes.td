@@ -414,10 +414,10 @@ def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
     (Mirage/Planning/LaunchBarrier.h). The second kernel carries
     `mirage.launch_barrier`, the first one its `cluster`. The first kernel of each launch
     carries `mirage.resident_blocks`: how many blocks an SM holds at a time, by their
-    threads and shared memory and with 64 registers for each thread, or is left to hold
+    threads, shared memory and the registers that its code is taken to need, or is left to hold
     where there are fewer; the registers of its code are to be as many as that allows.
-    Clusters that serve no join are dropped, with a remark: there is no other code for
-    them yet. Run after --mirage-plan-shared-memory and before
+    Clusters that serve no join are dropped, with a remark, as there is no other code for
+    them yet; and those that the target has not, with a warning: what joins blocks does without. Run after --mirage-plan-shared-memory and before
     --mirage-plan-device-memory.
     Example: test/Transforms/merge-launches.mlir
   }];

@@ -181,11 +181,8 @@ static Value emitRescaled(BlockEmitter &emitter, Value value, Value from,
   Value factor =
       emitElementwise(builder, location, Opcode::Exp, difference, {});
   Value product = arith::MulFOp::create(builder, value, factor);
-  Value isHidden = arith::CmpFOp::create(
-      builder, arith::CmpFPredicate::OEQ, from,
-      emitConstant(builder, location, getNeutral(Combiner::Max)));
-  return arith::SelectOp::create(builder, isHidden,
-                                 emitConstant(builder, location, 0.0), product);
+  return emitElementwise(builder, location, Opcode::Vanish, {product, from},
+                         {});
 }
 
 /// The sum so far and the new part become relative to the larger maximum of

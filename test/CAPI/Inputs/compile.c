@@ -229,11 +229,19 @@ static void testMistakes(MirageContext *context, MirageContext *other) {
   MirageOption bad[] = {{"seed", "many"}}, braces[] = {{"artifact", "a{b"}};
   MirageText before, after;
   MirageVerdict verdict;
+  char deep[100000];
   int told = 0;
   expect(mirageModuleParse(context, kBroken, strlen(kBroken), "broken.mlir",
                            &module),
          "broken");
   printf("module: %s\n", module ? "some" : "none");
+  for (size_t i = 0; i < sizeof deep; ++i)
+    deep[i] = i < 300 ? '[' : '(';
+  expect(mirageModuleParse(context, deep, sizeof deep, "deep.mlir", &module),
+         "deep");
+  // An arrow closes nothing, and what is in a string opens nothing.
+  mirageModuleDestroy(parse(
+      context, "module attributes {t.a = () -> (), t.b = \"((\\\"((\"} {}"));
   module = parse(context, kProgram);
   require(mirageModulePrint(module, MiragePrintText, &before), "print");
   expect(mirageModuleSuperoptimize(module, bad, 1, NULL), "option");

@@ -76,6 +76,29 @@ TEST(JoinedParts, WhatItDoesNotReadIsJoinedBehindIt) {
   EXPECT_TRUE(findRepeated(softmax.kernel).none());
 }
 
+/// A row of each block for a norm of rows; of an input as it is nothing, as the
+/// kernel that joins its tiles reads them where they lie.
+TEST(JoinedParts, TilesAreReducedAndInputsStay) {
+  TileGraph kernel;
+  kernel.grid = {4};
+  kernel.threads = 128;
+  TensorSpec tile = Softmax::f32({8, 64}), rows = Softmax::f32({8, 1});
+  ValueId x = kernel.addInput(tile);
+  kernel.tileInputs = {{{1}, kReplicated}};
+  Attributes overBlocks, ofRows;
+  overBlocks.axis = ofRows.axis = Axis::X;
+  ofRows.reduction = Opcode::Rms;
+  ofRows.dims = {1};
+  ValueId norm = kernel.add(Opcode::Accumulate, {x}, rows, ofRows);
+  ValueId sum = kernel.add(Opcode::Accumulate, {x}, tile, overBlocks);
+  kernel.addOutput(kernel.add(Opcode::Div, {sum, norm}, tile));
+  kernel.tileOutputs = {{{kReplicated}}};
+  std::vector<JoinedParts> joins = listJoins(kernel);
+  ASSERT_EQ(joins.size(), 1u);
+  EXPECT_EQ(joins[0].parts, (llvm::SmallVector<ValueId, 2>{norm}));
+  EXPECT_TRUE(joins[0].own.empty());
+}
+
 /// What is divided as well as summed, and its operand; not the sum, nor what
 /// the loop reads alone.
 TEST(JoinedParts, WhatBothReadIsRepeated) {

@@ -34,10 +34,10 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
     cuts of one dimension the grid counts first, the loop second. Sizes need not
     divide: beyond a tensor's extent tiles read zeros and write nothing. With
     `cluster(x = 4)` four blocks along x can read each other's shared memory: how an
-    accumulate over x is carried out, and not what it is. --mirage-merge-launches makes
-    clusters where it expects them to take less, and drops others with a remark. So do
-    `stages(3)`: the tiles of three iterations are there at a time, two of them on their way
-    while the block computes with the third.
+    accumulate over x is carried out, and not what it is. So do `stages(3)`: the tiles of
+    three iterations are there at a time, two of them on their way while the block computes
+    with the third. Clusters are a wish: --mirage-merge-launches makes them where they take
+    less, and says so where it drops one.
     - (C1) at most 3 grid axes, with extents of at least 1 and at most 2^40 blocks; 1 to
       2^40 iterations; 32 to 1024 threads in multiples of 32.
     - (C2) tiles cover their tensors.
