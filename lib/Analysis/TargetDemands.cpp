@@ -12,6 +12,7 @@
 #include "Mirage/Analysis/LoadingWarps.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -102,4 +103,41 @@ LogicalResult mlir::mirage::checkDemands(const LaunchSequence &sequence,
         failed(checkSums(launch, target)))
       return failure();
   return success();
+}
+
+/// Of what one GPU has the first that another lacks.
+static std::string findLacking(const Target &has, const Target &target) {
+  if (has.hasWarpgroupProducts && !target.hasWarpgroupProducts)
+    return "products of four warps (wgmma)";
+  if (has.hasRegisterShares && !target.hasRegisterShares)
+    return "registers that change hands (setmaxnreg)";
+  if (has.hasCopyEngine && !target.hasCopyEngine)
+    return "copy engine (cp.async.bulk.tensor)";
+  if (has.hasDependentLaunches && !target.hasDependentLaunches)
+    return "launches that begin early (griddepcontrol)";
+  if (has.blocksPerCluster > target.blocksPerCluster)
+    return llvm::formatv("clusters of more than {0} blocks",
+                         target.blocksPerCluster);
+  if (has.sharedBytesPerBlock > target.sharedBytesPerBlock)
+    return llvm::formatv("more than {0} bytes of shared memory for a block",
+                         target.sharedBytesPerBlock);
+  return "";
+}
+
+LogicalResult mlir::mirage::checkLoweredFor(gpu::GPUModuleOp module,
+                                            const Target &target) {
+  auto name = module->getAttrOfType<StringAttr>(kLoweredForAttr);
+  if (!name)
+    return success();
+  llvm::Expected<Target> loweredFor = getTarget(name.getValue());
+  if (!loweredFor)
+    return module.emitError()
+           << "'" << kLoweredForAttr
+           << "': " << llvm::toString(loweredFor.takeError());
+  std::string lacking = findLacking(*loweredFor, target);
+  if (lacking.empty())
+    return success();
+  return module.emitError() << "expects kernels that were lowered for "
+                            << target.name << ", which has no " << lacking
+                            << ", got kernels for " << loweredFor->name;
 }

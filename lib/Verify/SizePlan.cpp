@@ -106,7 +106,19 @@ int64_t SizePlan::getMultiple(int name) const {
   return multiple;
 }
 
-/// Whether nothing that is still open decides the size.
+/// Whether a dimension, or its tiles, are cut by axes that wait for a size.
+bool SizePlan::hasOpenCuts(int name) const {
+  return llvm::any_of(names.getCuts(), [&](const Cut &cut) {
+    if (names.resolve(cut.whole) != name || isFollowed(cut))
+      return false;
+    return llvm::any_of(cut.axes, [&](int axis) { return isOpen(axis); }) ||
+           (cut.part != SizeNames::kNone &&
+            hasOpenCuts(names.resolve(cut.part)));
+  });
+}
+
+/// Whether nothing that is still open decides the size: nor how tiles of it are
+/// cut, which have to stay even.
 bool SizePlan::isReady(int name) const {
   return llvm::none_of(names.getCuts(), [&](const Cut &cut) {
     if (isFollowed(cut))
@@ -114,7 +126,8 @@ bool SizePlan::isReady(int name) const {
     int whole = names.resolve(cut.whole);
     bool waits = llvm::any_of(cut.axes, [&](int axis) { return isOpen(axis); });
     if (whole == name)
-      return waits;
+      return waits || (cut.part != SizeNames::kNone &&
+                       hasOpenCuts(names.resolve(cut.part)));
     return names.resolve(cut.part) == name && whole != SizeNames::kNone &&
            (waits || sizes[whole] == 0);
   });

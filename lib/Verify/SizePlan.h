@@ -103,6 +103,7 @@ private:
   unsigned countSameDistances(int name, int64_t size) const;
   unsigned countRelations(int64_t size) const;
   bool fillsTiles(llvm::ArrayRef<int> group, int64_t size) const;
+  bool hasOpenCuts(int name) const;
   bool isReady(int name) const;
   std::optional<int64_t> getForced(int name) const;
   int64_t choose(llvm::ArrayRef<int> group, int64_t least) const;

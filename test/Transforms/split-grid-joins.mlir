@@ -16,6 +16,11 @@
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
 // RUN: for program in rows_of_inputs tiles cut_twice rescaled_by_input; do mirage-run %t/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
 // RIGHT-COUNT-5: : right
+// Rows that warps share out among themselves, and blocks along an axis: the judge finds smaller
+// sizes for all of them.
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize" -o %t.planned.mlir
+// RUN: mirage-verify %s %t.planned.mlir --seed=1 | FileCheck %s --check-prefix=PLANNED
+// PLANNED-COUNT-14: equal
 // RUN: mirage-opt %s --mirage-split-grid-joins --remarks-filter=.* --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What is needed again on the other side of the join is read again, or carried; of what is
@@ -366,4 +371,20 @@ func.func @rescaled_by_input(%x: tensor<8x16xf32>, %y: tensor<8x4xf32>) -> tenso
     mirage_kernel.yield %o : tensor<8x1xf32>
   } : tensor<8x1xf32>
   return %r : tensor<8x1xf32>
+}
+
+// CHECK-LABEL: func.func @long_rows(
+func.func @long_rows(%x: tensor<64x1024xf16>) -> tensor<64x1xf32> {
+  %e = tensor.empty() : tensor<64x1xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<64x1024xf16>) outs(%e : tensor<64x1xf32>) {
+  ^bb0(%a: tensor<64x1024xf16>):
+    %o = mirage_block.graph grid(x = 8, y = 4) threads(128) ins(%a imap(x -> 0, y -> 1)) outs(omap(x -> 0))
+        : (tensor<64x1024xf16>) -> tensor<64x1xf32> {
+    ^bb0(%t: tensor<8x256xf16>):
+      %s = mirage_block.accumulate %t over y sum dims [1] : tensor<8x256xf16>
+      mirage_block.yield %s : tensor<8x1xf32>
+    }
+    mirage_kernel.yield %o : tensor<64x1xf32>
+  } : tensor<64x1xf32>
+  return %r : tensor<64x1xf32>
 }

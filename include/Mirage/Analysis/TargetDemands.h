@@ -17,6 +17,7 @@
 
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Planning/Target.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::mirage {
 
@@ -25,6 +26,14 @@ namespace mlir::mirage {
 /// target lacks.
 LogicalResult checkDemands(const LaunchSequence &sequence,
                            const Target &target);
+
+/// Of a `gpu.module`: the GPU that kernels were lowered for, whose instructions
+/// they may have.
+inline constexpr llvm::StringLiteral kLoweredForAttr = "mirage.lowered_for";
+
+/// \returns failure after an error at a module that was lowered for a GPU which
+/// has what the target lacks, be it that kernels need it or not; it names both.
+LogicalResult checkLoweredFor(gpu::GPUModuleOp module, const Target &target);
 
 } // namespace mlir::mirage
 

@@ -194,6 +194,7 @@ private:
     OpBuilder builder(function);
     auto module = gpu::GPUModuleOp::create(
         builder, function.getLoc(), (function.getName() + "_kernels").str());
+    module->setAttr(kLoweredForAttr, builder.getStringAttr(*name));
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             builder.getUnitAttr());
     if (failed(HostFunctionBuilder(*sequence, *plan, module).run()))

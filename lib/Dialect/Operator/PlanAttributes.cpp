@@ -84,6 +84,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.certificate", Holder::Any, Kind::Any},
     {"mirage.computing_threads", Holder::Any, Kind::Any},
     {"mirage.launch", Holder::Any, Kind::Any},
+    {"mirage.lowered_for", Holder::Any, Kind::Text},
     {"mirage.name", Holder::Any, Kind::Any},
     {"mirage.op_locations", Holder::Any, Kind::Any},
     {"mirage.program", Holder::Any, Kind::Any},

@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/FindLocation.h"
 #include "Mirage/Analysis/ModuleTarget.h"
+#include "Mirage/Analysis/TargetDemands.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Target/PTX/BuildArtifact.h"
@@ -98,6 +99,8 @@ FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
 LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   FailureOr<std::string> chip = resolveTarget(module, target);
   if (failed(chip))
+    return failure();
+  if (failed(checkLoweredFor(module, llvm::cantFail(getTarget(*chip)))))
     return failure();
   GPUTarget gpuTarget;
   gpuTarget.chip = *chip;

@@ -11,6 +11,20 @@
 // RUN: sed 's/mirage.predicted_time = {[^}]*}, //' %t.mlir > %t.untimed.mlir
 // RUN: not mirage-opt %t.untimed.mlir --mirage-explain=target=sm_90 -o /dev/null 2>&1 | FileCheck %s -DTARGET=sm_90 --check-prefix=WGMMA
 
+// Nor is code that was lowered for one GPU made PTX for another one, on which LLVM would give up.
+// RUN: mirage-opt %t.mlir --mirage-compile="from=lower to=lower" -o %t.lowered.mlir
+// RUN: for target in sm_80 sm_90 sm_100a; do not mirage-opt %t.lowered.mlir --mirage-compile="from=emit ptxas=never target=$target" -o /dev/null 2>&1 | FileCheck %s -DTARGET=$target --check-prefix=LOWERED || exit 1; done
+// LOWERED: error: expects kernels that were lowered for [[TARGET]], which has no products of four warps (wgmma), got kernels for sm_90a
+// LOWERED-NEXT: gpu.module
+// RUN: mirage-opt %t.lowered.mlir --mirage-compile="from=emit ptxas=never" -o /dev/null
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=lower target=sm_80" -o %t.lowered.80.mlir
+// RUN: mirage-opt %t.lowered.80.mlir --mirage-compile="from=emit ptxas=never target=sm_100a" -o /dev/null
+// RUN: not mirage-opt %t.lowered.80.mlir --mirage-compile="from=emit ptxas=never target=sm_86" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SMALLER
+// SMALLER: error: expects kernels that were lowered for sm_86, which has no more than 101376 bytes of shared memory for a block, got kernels for sm_80
+// RUN: sed 's/mirage.lowered_for = "sm_80"/mirage.lowered_for = "sm_33"/' %t.lowered.80.mlir > %t.unknown.mlir
+// RUN: not mirage-opt %t.unknown.mlir --mirage-compile="from=emit ptxas=never" -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: 'mirage.lowered_for': expects one of the targets sm_80, {{.*}}got 'sm_33'
+
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize target=sm_90" -o %t.90.mlir
 // RUN: mirage-opt %t.90.mlir --mirage-compile="from=lower ptxas=never target=sm_100a" -o /dev/null
 // RUN: not mirage-opt %t.90.mlir --mirage-compile="from=lower ptxas=never target=sm_89" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOXES
