@@ -181,8 +181,7 @@ def _cat(graph, node, tensors, dim=0):
 @writes(aten.slice.Tensor)
 def _slice(graph, node, x, dim=0, start=None, end=None, step=1):
     starts, sizes, steps = [0] * x.ndim, list(shape_of(node)), [1] * x.ndim
-    start = start or 0
-    starts[dim] = min(start + x.shape[dim] if start < 0 else start, x.shape[dim])
+    starts[dim] = slice(start, end).indices(x.shape[dim])[0]  # torch clamps as Python does
     steps[dim] = step
     return x if x.shape == tuple(sizes) else graph.slice(x, starts, sizes, steps)
 

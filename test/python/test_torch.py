@@ -32,6 +32,25 @@ class Sum(torch.nn.Module):
         return x.sum(-1, dtype=torch.float32)
 
 
+class Of(torch.nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+@pytest.mark.parametrize("rows", [slice(-10, 2), slice(-3, 9), slice(1, -1), slice(-9, None, 3)])
+def test_slices_are_clamped(rows):
+    """Where they begin and end outside of the tensor."""
+    x = torch.randn(4, 64).half()
+    (out,) = mi.from_torch(Of(lambda x: torch.abs(x[rows])), (x,))([x])
+    assert torch.equal(out, torch.abs(x[rows]))
+
+
 class Twice(torch.nn.Module):
     def forward(self, x):
         y = torch.exp(x)
