@@ -22,7 +22,7 @@ from .errors import CompileError, MirageError
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
 from .superoptimizer import check_helpers, choose_measuring
-from .torch_graphs import from_fx
+from .torch_graphs import explain_all, from_fx
 from .torch_library import call_part, name_part, run_program
 from .torch_operators import value_of
 from .torch_support import VIEWS, explain_unsupported, is_result, make_decompositions
@@ -78,13 +78,14 @@ Programs = Dict[str, OptimizedGraph]  # by the names of the submodules that they
 
 
 class _Supported(OperatorSupportBase):
-    """What Mirage takes of what is on one device."""
+    """What Mirage takes of a model's operators on one device."""
 
-    def __init__(self, device: torch.device):
-        self.device = device
+    def __init__(self, module: GraphModule, device: torch.device):
+        self.taken = {node for node, reason in explain_all(module).items()
+                      if reason is None and value_of(node).device == device}
 
     def is_node_supported(self, submodules, node: Node) -> bool:
-        return explain_unsupported(node) is None and value_of(node).device == self.device
+        return node in self.taken
 
 
 def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
@@ -93,7 +94,7 @@ def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
     names: List[str] = []
     for number, device in enumerate(devices):  # one by one: a partition may be of operators far apart
         prefix = f"mirage_{number}_"
-        partitioner = CapabilityBasedPartitioner(module, _Supported(device), allows_single_node_partition=True)
+        partitioner = CapabilityBasedPartitioner(module, _Supported(module, device), allows_single_node_partition=True)
         partitions = [partition for partition in partitioner.propose_partitions()
                       if any(node.target not in VIEWS for node in partition.nodes)]
         module = partitioner.fuse_partitions(partitions, prefix=prefix)
@@ -107,7 +108,7 @@ def _compile_part(submodule: GraphModule, takes: str, options: Dict[str, Any], r
     try:
         graph = from_fx(submodule)
         program = graph.superoptimize(**options)
-    except (MirageError, TypeError) as error:  # a call of an operator in a way that its writer does not know
+    except (MirageError, TypeError) as error:
         report.left.append(f"{', '.join(operators)}: {error}")
         return None
     if takes == "improved" and not program.improved:  # its kernels are as many as the fallback's
@@ -120,11 +121,7 @@ def _compile_part(submodule: GraphModule, takes: str, options: Dict[str, Any], r
 def _take_parts(module: GraphModule, takes: str, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Programs]:
     """Compiles what Mirage takes. Returns the model with a submodule for each part, and the programs of
     these; those that could not be compiled stay what they were."""
-    for node in module.graph.nodes:
-        if node.op == "call_function" and not is_result(node):
-            reason = explain_unsupported(node)
-            if reason is not None:
-                report.left.append(f"{node.name}: {reason}")
+    report.left += [reason for node, reason in explain_all(module).items() if reason is not None and not is_result(node)]
     module, names = _partition(module)
     programs = {name: _compile_part(getattr(module, name), takes, options, report) for name in names}
     return module, {name: program for name, program in programs.items() if program is not None}

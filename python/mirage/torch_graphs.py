@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 
 from .arguments import show
 from .compatibility import warn
-from .errors import GraphError, RunError
+from .errors import GraphError, MirageError, RunError
 from .graph import KernelGraph
 from .operators import DTensor
 from .programs import CompiledGraph
@@ -40,10 +40,39 @@ def _write_all(graph: KernelGraph, module: GraphModule) -> None:
                     raise GraphError(f"expects tensors as outputs, got {value!r}")
                 _mark_output(graph, value, values[value])
         else:
-            reason = explain_unsupported(node)
-            if reason is not None:
-                raise GraphError(f"{node.name}: {reason}")
-            values[node] = values[node.args[0]] if is_result(node) else _write(graph, node, values)
+            values[node] = _write_node(graph, node, values)
+
+
+def explain_all(module: GraphModule) -> Dict[Node, Optional[str]]:
+    """Why each operator of a model is not taken; None where it is. What a call may say, beside its types, its writer
+    and the compiler know alone: so each is written, into a graph that nobody keeps."""
+    graph = KernelGraph()
+    values: Dict[Node, DTensor] = {}
+    reasons: Dict[Node, Optional[str]] = {}
+    for node in module.graph.nodes:
+        if node.op != "call_function":
+            continue
+        reason = explain_unsupported(node)
+        if reason is not None:
+            reasons[node] = f"{node.name}: {reason}"
+        elif is_result(node):
+            reasons[node] = reasons[node.args[0]]
+        else:
+            reasons[node] = _try_to_write(graph, node, values)
+    return reasons
+
+
+def _try_to_write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> Optional[str]:
+    """Why it cannot be written. Operands that are not there, as those of a refused operator, become inputs."""
+    try:
+        for operand in node.all_input_nodes:
+            if operand not in values:
+                value = value_of(operand)
+                values[operand] = graph.new_input(tuple(value.shape), dtype=value.dtype)
+        values[node] = _write_node(graph, node, values)
+    except MirageError as error:
+        return str(error)
+    return None
 
 
 def _add_input(graph: KernelGraph, node: Node) -> DTensor:
@@ -64,6 +93,19 @@ def _mark_output(graph: KernelGraph, node: Node, value: DTensor) -> None:
         graph.mark_output(value, strides=strides)
     except GraphError:  # strides that share places, as of an expanded tensor
         graph.mark_output(value)
+
+
+def _write_node(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTensor:
+    """Raises GraphError with the node's name where it is not taken."""
+    reason = explain_unsupported(node)
+    if reason is not None:
+        raise GraphError(f"{node.name}: {reason}")
+    if is_result(node):
+        return values[node.args[0]]
+    try:
+        return _write(graph, node, values)
+    except (GraphError, TypeError, ValueError) as error:  # a call in a way that its writer does not know
+        raise GraphError(f"{node.name}: {node.target} cannot be written: {error}") from error
 
 
 def _write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTensor:

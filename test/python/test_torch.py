@@ -51,6 +51,12 @@ def test_slices_are_clamped(rows):
     assert torch.equal(out, torch.abs(x[rows]))
 
 
+def test_a_refused_call_says_where():
+    x = torch.randn(4, 64).half()
+    with pytest.raises(mi.GraphError, match=r"^pow_1: aten.pow.Tensor_Scalar cannot be written: .*got 100"):
+        mi.from_torch(Of(lambda x: torch.exp(x) ** 100), (x,))
+
+
 class Twice(torch.nn.Module):
     def forward(self, x):
         y = torch.exp(x)

@@ -269,6 +269,21 @@ def test_names_of_parts():
         assert set(torch_library._programs) <= others
 
 
+@both
+def test_calls_that_are_refused(fallback):
+    """Of operators that Mirage has: parts end there, as at an operator that it has not."""
+    def model(x):
+        y = torch.nn.functional.layer_norm((torch.exp(x) ** 100).clamp(max=3.0) + torch.tanh(x), (64,), eps=-1e-9)
+        return torch.tanh(torch.exp(y))
+
+    report = run_and_compare(model, torch.randn(8, 64).half(), fallback=fallback)
+    assert sorted(name for part in report.parts for name in part.operators) == [
+        "add.Tensor", "clamp.default", "exp.default", "exp.default", "tanh.default", "tanh.default"]
+    power, norm = report.left
+    assert power.startswith("pow_1: aten.pow.Tensor_Scalar cannot be written: ") and "from -64 to 64, got 100" in power
+    assert norm.startswith("native_layer_norm: aten.native_layer_norm.default cannot be written: ")
+
+
 def test_parts_are_of_one_device():
     """The partitioner puts together what has nothing to do with each other."""
     from torch.fx.experimental.proxy_tensor import make_fx
