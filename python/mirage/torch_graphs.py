@@ -16,6 +16,7 @@ from .errors import GraphError, MirageError, RunError
 from .graph import KernelGraph
 from .operators import DTensor
 from .programs import CompiledGraph
+from .tensors import TensorSpec
 from .torch_library import run_program
 from .torch_operators import WRITERS, cast, shape_of, value_of
 from .torch_support import explain_unsupported, is_result, make_decompositions
@@ -161,14 +162,23 @@ class ModuleGraph(KernelGraph):
 
     def bind(self, program: CompiledGraph) -> "BoundProgram":
         """A program of this graph with the parameters of the module: a function of the other inputs. Raises
-        GraphError where it is none, or has other inputs."""
+        GraphError where it is none, or has other inputs or outputs."""
         if not isinstance(program, CompiledGraph):
             raise GraphError(f"expects a program, as superoptimize() and compile() return, got {program!r}")
-        names, expected = ([tensor.name for tensor in tensors] for tensors in (program.inputs, self.inputs))
-        if names != expected:
-            raise GraphError(f"expects a program of this graph, with inputs {', '.join(expected)}, "
-                             f"got one with {', '.join(names)}")
+        _check_same("inputs", *([f"{tensor.name} {_describe_type(tensor)}" for tensor in tensors]
+                                for tensors in (self.inputs, program.inputs)))
+        _check_same("outputs", *(list(map(_describe_type, tensors)) for tensors in (self.outputs, program.outputs)))
         return BoundProgram(program, self._getters, self._returned)
+
+
+def _describe_type(tensor: "DTensor | TensorSpec") -> str:
+    return f"{tensor.dtype.name}{list(tensor.shape)}"
+
+
+def _check_same(what: str, expected: List[str], found: List[str]) -> None:
+    if found != expected:
+        raise GraphError(f"expects a program of this graph, with {what} {', '.join(expected)}, "
+                         f"got one with {', '.join(found)}")
 
 
 def _restore(getters: Sequence[Getter], returned: Any, text: str) -> ModuleGraph:

@@ -132,7 +132,7 @@ def test_mistakes_with_bound_programs():
         layer(x, x)
     with pytest.raises(mi.RunError, match="gradient"):
         layer(x.clone().requires_grad_())
-    with pytest.raises(mi.GraphError, match="expects a program of this graph, with inputs p_norm_weight, .*got one with x"):
+    with pytest.raises(mi.GraphError, match="with inputs p_norm_weight float16.*got one with x float16"):
         graph.bind(mi.from_torch(Sum(), (x,)).compile())
     with pytest.raises(mi.GraphError, match="expects a program, as superoptimize"):
         graph.bind(graph)
@@ -140,6 +140,21 @@ def test_mistakes_with_bound_programs():
         layer([x])
     with pytest.raises(mi.GraphError, match="expects a module of torch, got 3"):
         mi.from_torch(3, (x,))
+
+
+def test_programs_of_other_graphs():
+    """Whose inputs have the same names."""
+    x = torch.randn(8, 64).half()
+    linear = mi.from_torch(torch.nn.Linear(64, 64).half(), (x,))
+    narrow = mi.from_torch(torch.nn.Linear(64, 32).half(), (x,))
+    with pytest.raises(mi.GraphError, match=r"with inputs p_weight float16\[64, 64\], .* got one with p_weight "
+                                            r"float16\[32, 64\], p_bias float16\[32\], input float16\[8, 64\]$"):
+        linear.bind(narrow.compile())
+    with pytest.raises(mi.GraphError, match=r"with inputs p_weight float16.* got one with p_weight float32"):
+        linear.bind(mi.from_torch(torch.nn.Linear(64, 64), (x.float(),)).compile())
+    twice, once = mi.from_torch(Twice(), (x,)), mi.from_torch(Of(torch.exp), (x,))
+    with pytest.raises(mi.GraphError, match=r"with outputs float16\[8, 64\], float16\[8, 64\], got one with float16\[8, 64\]$"):
+        twice.bind(once.compile())
 
 
 def free(tensor):
