@@ -359,7 +359,7 @@ def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:
 
 
 def _as_sequence(what: str, values: Any) -> Sequence[Any]:
-    if isinstance(values, (list, tuple)):
+    if isinstance(values, tensors.SEQUENCES):
         return values
     raise RunError(f"expects {what} as a list of tensors, got {type(values).__name__}")
 

@@ -16,6 +16,8 @@ from .errors import RunError
 #: ("cpu", 0), or ("cuda", ordinal).
 Device = Tuple[str, int]
 CPU: Device = ("cpu", 0)
+#: What inputs and outputs are handed over in.
+SEQUENCES = (list, tuple)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from . import _library
 from .errors import RunError
-from .tensors import Device, TensorSpec
+from .tensors import SEQUENCES, Device, TensorSpec
 
 #: Takes inputs and outputs, or None for new ones, and returns the outputs; or None, having done nothing,
 #: where something does not fit, which slower checks put into words.
@@ -36,6 +36,8 @@ class Place:
 # out, as dataclasses get theirs. For two inputs and an output:
 #
 #     def call(given, out):
+#         if not isinstance(given, sequences) or out is not None and not isinstance(out, sequences):
+#             return None
 #         try:
 #             x0, x1, = given
 #             if x0.dtype is not dtype_x0 or ... or x1.dtype is not dtype_x1 or ...:
@@ -54,6 +56,8 @@ class Place:
 #         if enqueue(pointer, get_stream_pointer(), pack_x(x0, x1), pack_y(y0)):
 #             fail()
 #         return out if type(out) is list else list(out)
+#
+# What holds the tensors is asked first, since one tensor of two rows could be unpacked as well.
 
 #: Of tensors that are none of torch's or lie nowhere, and of too few or too many.
 _FOREIGN = (AttributeError, TypeError, ValueError, RuntimeError)
@@ -77,6 +81,8 @@ def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec]) -> str
     names = [*inputs, *outputs]
     return f"""
 def call(given, out):
+    if not isinstance(given, sequences) or out is not None and not isinstance(out, sequences):
+        return None
     try:
         {join(inputs)} = given
         if {check_all(inputs)}:
@@ -137,7 +143,7 @@ def make_torch_call(pointer: c_void_p, inputs: Sequence[TensorSpec], outputs: Se
     named_inputs = {f"x{number}": spec for number, spec in enumerate(inputs)}
     named_outputs = {f"y{number}": spec for number, spec in enumerate(outputs)}
     known: Dict[str, Any] = {
-        "pointer": pointer, "enqueue": enqueue, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
+        "pointer": pointer, "enqueue": enqueue, "sequences": SEQUENCES, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
         "is_grad_enabled": torch.is_grad_enabled, "allocate": _make_allocator(outputs, place),
         "get_stream_pointer": _make_stream_getter(place),
         "pack_x": struct.Struct(f"{len(inputs)}Q").pack, "pack_y": struct.Struct(f"{len(outputs)}Q").pack}

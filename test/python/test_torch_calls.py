@@ -74,6 +74,20 @@ def test_what_does_not_fit(call, library, change):
     assert library.calls == []
 
 
+def test_what_can_be_unpacked_but_is_no_list(library):
+    """A tensor of two rows is no list of two tensors: the first call refuses it, and so do all."""
+    specs = [TensorSpec(name, (8, 64), mi.float16, (64, 1), 8 * 64 * 2) for name in "XWY"]
+    place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7, get_device=lambda: -1,
+                                  allocate=None)
+    call = make_torch_call("program", specs[:2], specs[2:], place, library)
+    stacked = torch.zeros(2, 8, 64, dtype=torch.float16)
+    for given in (stacked, dict.fromkeys(stacked), iter(stacked)):
+        assert call(given, None) is None
+    for out in (stacked[:1], iter(stacked[:1])):
+        assert call(list(stacked), out) is None
+    assert library.calls == []
+
+
 def test_gradients_where_none_are_taken(call):
     x, w = make_inputs()
     with torch.no_grad():
