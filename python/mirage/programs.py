@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
 import threading
 from ctypes import byref, c_uint64, c_void_p
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import _library, streams, tensors
 from ._library import Handle, check_run, lib
@@ -50,7 +51,7 @@ class LoadedProgram:
         self.inputs = _read_specs(pointer, lib.mirageProgramGetNumInputs, lib.mirageProgramGetInput)
         self.outputs = _read_specs(pointer, lib.mirageProgramGetNumOutputs, lib.mirageProgramGetOutput)
         self.lock = threading.Lock()
-        self._streams: List[RunStream] = []
+        self._streams: List[Any] = []
         if device != CPU:
             check_run(lib.mirageProgramTrustStreams(self.handle))
 
@@ -69,15 +70,21 @@ class LoadedProgram:
         except OSError:  # somebody has taken it away; the fault is what counts
             return b""
 
+    @contextlib.contextmanager
+    def keeping(self, stream: Any) -> Iterator[None]:
+        """Within it a run is enqueued in `stream`: the caller's object, or a RunStream that has it. The library was
+        promised that a stream is there until a run in another one was enqueued, so the object is kept as long.
+        Torch's own streams always stay."""
+        with self.lock:
+            self._streams.append(stream)
+            yield
+            del self._streams[:-1]
+
     def enqueue(self, stream: RunStream, inputs: Sequence[int], outputs: Sequence[int]) -> None:
         """On a GPU."""
-        with self.lock:
-            # The library was promised that a stream is there until a run in another one was enqueued: this
-            # list keeps it as long. Those of torch always stay.
-            self._streams.append(stream)
+        with self.keeping(stream):
             check_run(lib.mirageProgramEnqueue(self.handle, stream.address, (c_uint64 * len(inputs))(*inputs),
                                                (c_uint64 * len(outputs))(*outputs)))
-            del self._streams[:-1]
 
 
 class CompiledGraph:
@@ -188,7 +195,8 @@ class CompiledGraph:
         call = self._last_call = self._torch_calls[device]
         if stream is not None:
             streams.check_device(stream, device)
-        with streams.allocate_in(stream, given[0], device):
+        kept = contextlib.nullcontext() if stream is None else program.keeping(stream)
+        with streams.allocate_in(stream, given[0], device), kept:
             done = call(given, out)
         if done is not None:
             streams.record_use(stream, [*given, *done], device)

@@ -143,8 +143,8 @@ def make_torch_call(pointer: c_void_p, inputs: Sequence[TensorSpec], outputs: Se
     named_inputs = {f"x{number}": spec for number, spec in enumerate(inputs)}
     named_outputs = {f"y{number}": spec for number, spec in enumerate(outputs)}
     known: Dict[str, Any] = {
-        "pointer": pointer, "enqueue": enqueue, "sequences": SEQUENCES, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
-        "is_grad_enabled": torch.is_grad_enabled, "allocate": _make_allocator(outputs, place),
+        "pointer": pointer, "enqueue": enqueue, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
+        "sequences": SEQUENCES, "is_grad_enabled": torch.is_grad_enabled, "allocate": _make_allocator(outputs, place),
         "get_stream_pointer": _make_stream_getter(place),
         "pack_x": struct.Struct(f"{len(inputs)}Q").pack, "pack_y": struct.Struct(f"{len(outputs)}Q").pack}
     for name, spec in {**named_inputs, **named_outputs}.items():

@@ -1,12 +1,16 @@
 """The short way of calls on tensors of torch: what it checks, on the CPU, with a library that is played."""
 
+import contextlib
+import gc
 import struct
 import types
+import weakref
 
 import pytest
 
 import mirage as mi
-from mirage.tensors import TensorSpec
+from mirage import streams
+from mirage.tensors import CPU, TensorSpec
 from mirage.torch_calls import make_torch_call
 
 torch = pytest.importorskip("torch")
@@ -108,3 +112,33 @@ def test_errors_of_the_library(call, library):
     library.status = 2
     with pytest.raises(mi.RunError):
         call(make_inputs(), None)
+
+
+class Stream:
+    """What owns a stream, as CuPy's objects do."""
+
+    def __init__(self, address):
+        self.ptr = address
+
+
+def test_streams_are_kept(monkeypatch):
+    """The object that owns a stream, until a run in another one was enqueued."""
+    graph = mi.new_kernel_graph()
+    graph.mark_output(graph.exp(graph.new_input((8, 64))))
+    program, device = graph.compile(), ("cuda", 0)
+    program._programs[device] = program._load(CPU)
+    program._torch_calls[device] = lambda given, out: out
+    monkeypatch.setattr(streams, "allocate_in", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(streams, "record_use", lambda *_: None)
+    x = torch.zeros(8, 64, dtype=torch.float16)
+
+    def run(stream):
+        assert program._call_on_torch(device, [x], stream, [x]) == [x]
+        return weakref.ref(stream)
+
+    first = run(Stream(4096))
+    gc.collect()
+    assert first() is not None
+    second = run(Stream(8192))
+    gc.collect()
+    assert first() is None and second() is not None
