@@ -268,10 +268,16 @@ def _read_result(report: Dict[str, Any], why_not_measured: str, seconds: float) 
         seconds=seconds, stop_reason=entry["stopReason"], report=report)
 
 
+#: Of a graph's report, what describes the program that takes its place.
+_OF_THE_BEST = ("kernels", "sizes", "predictedUs", "measuredUs", "smallSizes", "fullSize")
+
+
 def _leave(result: SearchResult, why: str) -> SearchResult:
     """Of the program as it was written, in the place of what was found."""
+    entry = {name: value for name, value in result.report["graphs"][0].items() if name not in _OF_THE_BEST}
+    report = {**result.report, "graphs": [{**entry, "replaced": False, "whyNot": why}]}
     return dataclasses.replace(result, improved=False, why=why, predicted_us=result.baseline_us,
-                               measured_us=result.measured_baseline_us)
+                               measured_us=result.measured_baseline_us, report=report)
 
 
 def _is_proved(before: Module, after: Module) -> bool:

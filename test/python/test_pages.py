@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import mirage as mi
+from mirage import superoptimizer
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -92,6 +93,20 @@ def test_what_was_left_as_it_was(graph, tmp_path):
     graph.exp(graph.new_input(dims=(8, 64)))
     text = open(mi.report(graph.superoptimize(max_states=1, measure=False), tmp_path / "out.html"), encoding="utf-8").read()
     assert "left as it was" in text and "The program is as it was written." in text
+
+
+def test_what_was_found_and_not_proved(graph, tmp_path, monkeypatch):
+    """The page tells of what runs, as that of any program that was left as it was."""
+    monkeypatch.setattr(superoptimizer, "_is_proved", lambda before, after: False)
+    graph.matmul(graph.rms_norm(graph.new_input(dims=(16, 256))), graph.new_input(dims=(256, 64)))
+    optimized = graph.superoptimize(is_formal_verified=True, max_states=3000, measure=False)
+    text = open(mi.report(optimized, tmp_path / "out.html"), encoding="utf-8").read()
+    tables = read(text).tables
+    assert "not proved by canonical forms" in text and "The program is as it was written." in text
+    assert "kernels" not in tables and "proof" not in tables
+    assert tables["candidates"], "what was judged right is still told"
+    left = graph.superoptimize(max_states=1, measure=False).result.report["graphs"][0]
+    assert optimized.result.report["graphs"][0].keys() == left.keys()
 
 
 def test_mistakes(optimized, tmp_path):
