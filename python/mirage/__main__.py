@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import inspect
+import io
 import itertools
 import json
 import os
@@ -69,7 +70,7 @@ def _optimize(arguments: argparse.Namespace) -> int:
     if arguments.output == "-":
         sys.stdout.write(text)
     else:
-        with open(arguments.output, "w") as file:
+        with open(arguments.output, "w", encoding="utf-8") as file:
             file.write(text)
     if arguments.artifact:
         target = {"target": options["target"]} if "target" in options else {}
@@ -249,7 +250,14 @@ def _build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _write_utf8() -> None:
+    """Modules are UTF-8, whatever the locale is; names of files are given back as they came."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+
+
 def main(arguments: Optional[List[str]] = None) -> int:
+    _write_utf8()
     given = sys.argv[1:] if arguments is None else arguments
     parser = _build_parser()
     parsed, rest = parser.parse_known_args(given)

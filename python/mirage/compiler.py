@@ -89,7 +89,7 @@ def describe_ptxas() -> Optional[str]:
     if not path:
         return None
     try:
-        told = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30).stdout
+        told = subprocess.run([path, "--version"], capture_output=True, encoding="utf-8", timeout=30).stdout
     except (OSError, subprocess.SubprocessError) as error:
         return f"{path}: {error}"
     release = re.search(r"release [\d.]+, V[\d.]+", told)

@@ -103,7 +103,7 @@ def measure_bundle(files: Dict[str, bytes]) -> Optional[bytes]:
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        done = subprocess.run([runner, folder, "--measure"], capture_output=True, text=True)
+        done = subprocess.run([runner, folder, "--measure"], capture_output=True, encoding="utf-8")
         times = pathlib.Path(folder, "times.jsonl")
         if not times.exists():
             logger.warning("candidates could not be measured: %s", (done.stderr or done.stdout).strip())

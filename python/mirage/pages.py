@@ -78,7 +78,7 @@ def _draw(mlir: str, plan: str = "") -> str:
     program = shutil.which("dot")
     if program is None:
         return f'<p class="muted">Without Graphviz, as its text:</p><pre>{html.escape(text)}</pre>'
-    drawn = subprocess.run([program, "-Tsvg"], input=text, capture_output=True, text=True)
+    drawn = subprocess.run([program, "-Tsvg"], input=text, capture_output=True, encoding="utf-8")
     if drawn.returncode != 0:
         raise RunError(f"dot cannot draw the graph: {drawn.stderr.strip()}")
     return drawn.stdout[drawn.stdout.index("<svg"):]
@@ -141,7 +141,8 @@ def _count(optimized: OptimizedGraph) -> str:
     runner = find_tool("mirage-run")
     if runner is None:
         return '<p class="muted">No mirage-run is at hand to count with.</p>'
-    done = subprocess.run([runner, optimized._artifact, "--device=emulator", "--json"], capture_output=True, text=True)
+    done = subprocess.run([runner, optimized._artifact, "--device=emulator", "--json"], capture_output=True,
+                          encoding="utf-8")
     if not done.stdout:
         return f'<p class="muted">{html.escape(done.stderr.strip())}</p>'
     rows = []

@@ -164,7 +164,7 @@ class CompiledGraph:
 
     def _read(self, name: str) -> str:
         try:
-            return pathlib.Path(self._folder, name).read_text()
+            return pathlib.Path(self._folder, name).read_text(encoding="utf-8")
         except OSError as error:
             raise RunError(f"expects the program's folder as it was made, got {error}") from None
 
@@ -344,13 +344,14 @@ def load(directory: "str | os.PathLike[str]") -> CompiledGraph:
     except TypeError:
         raise RunError(f"expects the path of a folder that save() has made, got {show(directory)}") from None
     try:
-        described = json.loads((folder / "result.json").read_text())
+        described = json.loads((folder / "result.json").read_text(encoding="utf-8"))
         version, kind = described["version"], described["kind"]
         if version != _library.version():
             raise RunError(f"expects a program of Mirage {_library.version()}, got one of {version}: {folder}")
         if kind != "optimized":
             return CompiledGraph(str(folder))
-        return OptimizedGraph(str(folder), SearchResult(**described["result"]), (folder / "program.mlir").read_text())
+        program = (folder / "program.mlir").read_text(encoding="utf-8")
+        return OptimizedGraph(str(folder), SearchResult(**described["result"]), program)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"expects a folder that save() has made, got {folder}: {error}") from None
 

@@ -209,7 +209,7 @@ def draw(described: str, name: "str | os.PathLike[str]", plan: str = "") -> str:
     text = to_dot(described, path.stem, plan)
     if kind == "dot":
         try:
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
         except OSError as error:
             raise RunError(f"{path} cannot be written: {error}") from None
         return str(path)
@@ -217,7 +217,7 @@ def draw(described: str, name: "str | os.PathLike[str]", plan: str = "") -> str:
     if program is None:
         raise RunError(f"expects Graphviz's dot on the PATH to draw {path}, got none; {path.stem}.dot can be written "
                        "without it")
-    done = subprocess.run([program, f"-T{kind}", "-o", str(path)], input=text, capture_output=True, text=True)
+    done = subprocess.run([program, f"-T{kind}", "-o", str(path)], input=text, capture_output=True, encoding="utf-8")
     if done.returncode != 0:
         raise RunError(f"dot cannot draw {path}: {done.stderr.strip()}")
     return str(path)
