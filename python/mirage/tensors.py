@@ -112,7 +112,13 @@ def _in_elements(name: str, strides: Optional[Sequence[int]], shape: Sequence[in
     return tuple(stride // itemsize for stride in strides)
 
 
+def _refuse_mask() -> RunError:
+    return RunError("expects a tensor all of whose elements count, got one with a mask")
+
+
 def _describe_numpy(tensor: Any) -> Bound:
+    if isinstance(tensor, sys.modules["numpy"].ma.MaskedArray):
+        raise _refuse_mask()
     name = str(tensor.dtype)  # ">f2" where bytes are in the other order
     return Bound(tensor.ctypes.data, tensor.shape, match_dtype(name), name,
                  _in_elements(name, tensor.strides, tensor.shape, tensor.dtype.itemsize), CPU, tensor,
@@ -134,7 +140,7 @@ def _describe_cuda_array(tensor: Any, stream: Any) -> Bound:
     # https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html
     interface: Dict[str, Any] = tensor.__cuda_array_interface__
     if interface.get("mask") is not None:
-        raise RunError("expects a tensor all of whose elements count, got one with a mask")
+        raise _refuse_mask()
     name, shape, (address, is_read_only) = interface["typestr"], tuple(interface["shape"]), interface["data"]
     dtype = match_dtype(_CUDA_ARRAY_TYPES.get(name))
     strides = (row_major(shape) if dtype is None  # which is refused

@@ -89,6 +89,7 @@ def test_dlpack(program, rng):
         (lambda x, w: [x, np.ascontiguousarray(w.T)], "input W: expects strides [1, 64], got [16, 1]"),
         (lambda x, w: [x, "w"], "expects a tensor of torch or NumPy"),
         (lambda x, w: x, "expects inputs as a list of tensors, got ndarray"),
+        (lambda x, w: [np.ma.masked_greater(x, 0), w.T], "input X: expects a tensor all of whose elements count"),
     ],
 )
 def test_tensors_that_do_not_fit(program, rng, change, message):
