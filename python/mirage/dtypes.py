@@ -33,6 +33,7 @@ float8_e4m3 = float8_e4m3fn
 
 ALL = (float16, bfloat16, float32, float8_e4m3fn, float8_e5m2)
 _BY_NAME = {name: dtype for dtype in ALL for name in (dtype.name, dtype.mlir)}
+# Torch's other names. Its torch.float is f32, other than Python's class of that name.
 _BY_NAME.update(half=float16, float=float32, float8_e4m3=float8_e4m3fn)
 _BY_CODE = {dtype.code: dtype for dtype in ALL}
 _EXACT = {dtype.name: dtype for dtype in ALL}
@@ -52,7 +53,10 @@ def _name(value: Any) -> str:
 
 
 def find_dtype(value: Any) -> "DType | None":
-    """The type that a name, or a type of torch or NumPy, means; None if it is none of ours."""
+    """The type that a name, or a type of torch or NumPy, means; None if it is none of ours, as Python's float, which
+    both take for float64."""
+    if value is float:
+        return None
     return value if isinstance(value, DType) else _BY_NAME.get(_name(value).rpartition(".")[2])
 
 
@@ -65,5 +69,6 @@ def to_dtype(value: Any) -> DType:
     dtype = find_dtype(value)
     if dtype is None:
         names = ", ".join(dtype.name for dtype in ALL)
-        raise GraphError(f"expects an element type among {names}, got {show(value)}")
+        meaning = ", which is float64 to NumPy and torch" if value is float else ""
+        raise GraphError(f"expects an element type among {names}, got {show(value)}{meaning}")
     return dtype

@@ -43,6 +43,13 @@ def test_names_of_types(graph, dtype):
     assert graph.new_input(dims=(4, 4), dtype=dtype).dtype == mi.float16
 
 
+def test_pythons_float_is_no_type_of_ours(graph):
+    """NumPy and torch take it for float64; torch's own `float` is f32."""
+    with pytest.raises(mi.GraphError, match="expects an element type among .*, got <class 'float'>, which is float64 to NumPy"):
+        graph.cast(graph.new_input(dims=(4, 4)), float)
+    assert graph.new_input(dims=(4, 4), dtype="float").dtype == mi.float32
+
+
 def test_unmarked_outputs_are_all_that_nothing_takes(graph):
     x = graph.new_input(dims=(4, 8))
     y = graph.exp(x)
