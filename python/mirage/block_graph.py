@@ -8,7 +8,8 @@ from typing import Any, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib
-from .arguments import show, to_choice, to_integer, to_sizes
+from .arguments import show, to_choice, to_flag, to_integer, to_sizes
+from .compatibility import warn
 from .dtypes import to_dtype
 from .errors import GraphError
 from .operators import Dims, DTensor, Operators, Rescaling, STensor, make_tensor_type
@@ -63,6 +64,8 @@ class ThreadblockGraph(Operators[STensor]):
                   store_in_dmem: bool = False) -> STensor:
         """The tile of a tensor: `input_map` says for each grid axis which dimension it cuts, -1 for
         none, and `forloop_dim` which one the loop does."""
+        if to_flag("store_in_dmem", store_in_dmem):
+            warn("store_in_dmem: no effect, the compiler decides that by itself")
         if not isinstance(dtensor, DTensor):
             raise GraphError(f"expects a DTensor, got {show(dtensor)}")
         value = c_uint32()

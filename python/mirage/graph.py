@@ -169,14 +169,18 @@ class KernelGraph(Operators[DTensor]):
 
         return superoptimize(self, **given, **extra)
 
-    def compile(self, **unused: Any) -> "programs.CompiledGraph":
-        """The program as it is written, each operator a kernel."""
+    def compile(self, *, inputs: Optional[Sequence[Any]] = None, **unused: Any) -> "programs.CompiledGraph":
+        """The program as it is written, each operator a kernel.
+
+        inputs   which the original compiles for; here RunError is raised where a call would not take them"""
         from .compatibility import warn_of_unused
         from .compiler import compile_graph
 
-        warn_of_unused(name for name in unused if name != "inputs")
+        warn_of_unused(unused)
         if self._compiled is None:
             self._compiled = compile_graph(self)
+        if inputs is not None:
+            self._compiled.check_inputs(inputs)
         return self._compiled
 
     def __call__(self, inputs: Sequence[Any], *, stream: Any = None, out: Optional[Sequence[Any]] = None,

@@ -185,6 +185,12 @@ class CompiledGraph:
                 return done
         return self._call(given, stream, out)
 
+    def check_inputs(self, inputs: Sequence[Any]) -> None:
+        """Raises RunError where a call with these inputs would."""
+        given = _as_sequence("inputs", inputs)
+        _check_count("inputs", given, self.inputs)
+        _bind("input", given, self.inputs, tensors.find_device(given[0]) if given else CPU, None)
+
     def _call_on_torch(self, device: Device, given: Sequence[Any], stream: Any,
                        out: Optional[Sequence[Any]]) -> Optional[List[Any]]:
         """None where something does not fit."""

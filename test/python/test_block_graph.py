@@ -177,6 +177,15 @@ def test_shapes_of_blocks(grid, block, loop, message):
     assert message in str(caught.value)
 
 
+def test_what_the_original_says_of_an_input(graph):
+    X = graph.new_input(dims=(8, 256))
+    tb = mi.new_threadblock_graph((2, 1, 1), (64, 1, 1), 1)
+    with pytest.warns(UserWarning, match="store_in_dmem: no effect"):
+        tb.new_input(X, (0, -1, -1), -1, store_in_dmem=True)
+    with pytest.raises(mi.GraphError, match="expects store_in_dmem of True or False, got 'yes'"):
+        tb.new_input(X, (0, -1, -1), -1, store_in_dmem="yes")
+
+
 def test_mistakes_leave_the_block_as_it_was(graph):
     X = graph.new_input(dims=(8, 256))
     tb = mi.new_threadblock_graph((2, 1, 1), (64, 1, 1), 1)

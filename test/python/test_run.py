@@ -255,6 +255,15 @@ def test_unknown_and_unused_arguments(program, rng):
         program([x, w.T], num_warp_groups=2)
 
 
+def test_inputs_to_compile_for(program, rng):
+    x, w = make_inputs(rng)
+    assert program.compile(inputs=[x, w.T]) is program.compile()
+    for given, message in (([x], "expects 2 inputs"), ([x[:4], w.T], "input X: expects shape"), ([1, w.T], "got int"),
+                           (1, "expects inputs as a list of tensors, got int")):
+        with pytest.raises(mi.RunError, match=message):
+            program.compile(inputs=given)
+
+
 def test_what_is_known_of_a_program(program):
     compiled = program.compile()
     assert [(spec.name, spec.shape, spec.strides) for spec in compiled.inputs] == [
