@@ -13,7 +13,7 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_
 from typing import Any, Callable, List, Optional, Sequence
 
 from ._version import __version__
-from .arguments import to_text
+from .arguments import show, to_text
 from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageError, RunError
 
 SUCCESS, INVALID_ARGUMENT, FAILURE, INTERNAL_ERROR = 0, 1, 2, 3
@@ -376,7 +376,8 @@ class Module:
         data = to_text("a module in UTF-8", text, CompileError) if isinstance(text, str) else text
         pointer = c_void_p()
         context.diagnostics.clear()
-        context.check(lib.mirageModuleParse(context.handle, data, len(data), name.encode(), byref(pointer)))
+        context.check(lib.mirageModuleParse(context.handle, data, len(data), name.encode(errors="replace"),
+                                           byref(pointer)))
         return cls(context, pointer)
 
     def clone(self) -> "Module":
@@ -405,4 +406,9 @@ class Module:
 def _to_text(name: str, value: object) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
-    return to_text(f"{name} as text without zeros", str(value), CompileError)
+    what = f"{name} as text without zeros"
+    try:
+        text = str(value)
+    except Exception:  # of foreign types, whatever it may be
+        raise CompileError(f"expects {what}, got {show(value)}") from None
+    return to_text(what, text, CompileError)

@@ -12,6 +12,7 @@ from typing import Any, Optional
 
 from . import _library
 from ._library import Context, Module, lib
+from .arguments import show, to_text
 from .errors import GraphError
 from .folders import bind_folder, make_folder
 from .graph import KernelGraph
@@ -33,10 +34,12 @@ def from_mlir(text: "str | bytes", function: Optional[str] = None, file_name: st
     file_name   of the text, in errors"""
     if not isinstance(text, (str, bytes)):
         raise GraphError(f"expects a module of MLIR as text or bytecode, got {type(text).__name__}")
+    name = None if function is None else to_text("the name of a function, or None", function)
+    if not isinstance(file_name, str):
+        raise GraphError(f"expects file_name as text, got {show(file_name)}")
     module = Module.parse(Context(1), text, file_name)
     module.context.diagnostics.clear()
     pointer = c_void_p()
-    name = None if function is None else function.encode()
     module.context.check(lib.mirageModuleGetGraph(module.handle, name, byref(pointer)))
     return KernelGraph._adopt(pointer)
 

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, NamedTuple, Optional
 
 from . import _library
 from ._library import Context, Module, lib
-from .arguments import show
+from .arguments import show, to_integer
 from .compiler import find_tool
 from .errors import CompileError, GraphError, RunError
 from .devices import find_gpu
@@ -120,9 +120,12 @@ def check_executor(executor: Any, shards: Optional[int]) -> int:
     """How many shards there are to be."""
     if not hasattr(executor, "submit"):
         raise GraphError(f"expects an executor of concurrent.futures, or one with its submit, got {show(executor)}")
-    if shards is not None and (isinstance(shards, bool) or not isinstance(shards, int) or shards < 1):
-        raise GraphError(f"expects shards of at least 1, got {show(shards)}")
-    return shards or _count_workers(executor)
+    if shards is None:
+        return _count_workers(executor)
+    count = to_integer("shards", shards)
+    if count < 1:
+        raise GraphError(f"expects shards of at least 1, got {count}")
+    return count
 
 
 def _share_cores(executor: Any, options: Dict[str, Any], shards: int) -> Dict[str, Any]:

@@ -264,7 +264,7 @@ class CompiledGraph:
             for name, data in self._get_files().items():
                 (target / name).parent.mkdir(exist_ok=True)
                 (target / name).write_bytes(data)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # as of a path with a zero
             raise RunError(f"{target} cannot be written: {error}") from None
 
     def _get_files(self) -> Dict[str, bytes]:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
-from .arguments import is_number, show, to_choice, to_flag, to_path
+from .arguments import is_number, show, to_choice, to_flag, to_integer, to_path
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
@@ -38,9 +38,10 @@ _gpu = 0
 def set_gpu_device_id(device_id: int) -> None:
     """Which GPU candidates are measured on. Programs run where their tensors are."""
     global _gpu
-    if isinstance(device_id, bool) or not isinstance(device_id, int) or device_id < 0:
-        raise GraphError(f"expects the number of a GPU, got {show(device_id)}")
-    _gpu = device_id
+    number = to_integer("the number of a GPU", device_id)
+    if number < 0:
+        raise GraphError(f"expects the number of a GPU, got {number}")
+    _gpu = number
 
 
 def _default_cache() -> str:

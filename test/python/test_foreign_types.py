@@ -1,9 +1,12 @@
 """Whatever is handed over in the place of what a function takes: it does, or raises an error of the package's own."""
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 
 import mirage as mi
+from mirage import distributed, superoptimizer
 
 torch = pytest.importorskip("torch")
 
@@ -96,8 +99,27 @@ CALLS = {
     "output dtype": lambda g, x, w, v: on_tile(g, x, "new_output", (-1, -1, -1), dtype=v),
     "visualize": lambda g, x, w, v: g.visualize(v),
     "from_mlir": lambda g, x, w, v: mi.from_mlir(v),
+    "from_mlir function": lambda g, x, w, v: mi.from_mlir(PROGRAM.mlir, v),
+    "from_mlir file_name": lambda g, x, w, v: mi.from_mlir(PROGRAM.mlir, None, v),
     "load": lambda g, x, w, v: mi.load(v),
+    "set_gpu_device_id": lambda g, x, w, v: mi.set_gpu_device_id(v),
+    "store_in_dmem": lambda g, x, w, v: make_block(g, x)[0].new_input(x, (-1, -1, -1), -1, store_in_dmem=v),
+    "compile inputs": lambda g, x, w, v: PROGRAM.compile(inputs=v),
+    "call": lambda g, x, w, v: PROGRAM([v]),
+    "call out": lambda g, x, w, v: PROGRAM([np.zeros((8, 64), np.float16)], out=v),
+    "call stream": lambda g, x, w, v: PROGRAM([np.zeros((8, 64), np.float16)], stream=v),
+    "save": lambda g, x, w, v: PROGRAM.compile().save(v),
+    "report": lambda g, x, w, v: mi.report(v, "page.html"),
+    "superoptimize": lambda g, x, w, v: mi.superoptimize(v),
+    **{f"superoptimize {name}": (lambda g, x, w, v, name=name: PROGRAM.superoptimize(**{"max_states": 1, name: v}))
+       for name in ("config", "backend", "seed", "threads", "search_time_limit_sec", "measure", "previous_checkpoint",
+                    "max_ops", "shards", "executor")},
+    "shards": lambda g, x, w, v: PROGRAM.superoptimize(executor=concurrent.futures.Executor(), shards=v),
 }
+
+#: One of an operator, which is compiled once.
+PROGRAM = mi.new_kernel_graph()
+PROGRAM.mark_output(PROGRAM.exp(PROGRAM.new_input(dims=(8, 64))))
 
 
 def make_block(graph, x):
@@ -121,6 +143,7 @@ def rescale(graph, x, acc):
 def test_every_function(value, tmp_path, monkeypatch):
     """All functions with one value: a call that is none raises the package's error, whose text can be shown."""
     monkeypatch.chdir(tmp_path)  # which "a" is a file in
+    monkeypatch.setattr(superoptimizer, "_gpu", 0)
     wrong = []
     for name, call in CALLS.items():
         graph = mi.new_kernel_graph()
@@ -134,7 +157,8 @@ def test_every_function(value, tmp_path, monkeypatch):
         try:
             call(graph, x, w, given)
         except mi.MirageError as error:
-            if name != "from_mlir" and not any(word in str(error) for word in ("expects", "JSON")) or "\n" in str(error):
+            words = "expects", "JSON", "cannot be written", "cannot be read"
+            if name != "from_mlir" and not any(word in str(error) for word in words) or "\n" in str(error):
                 wrong.append(f"{name}: {error}")
         except Exception as error:
             wrong.append(f"{name}: {type(error).__name__}: {error}")
@@ -176,3 +200,11 @@ def test_flags(flag, tmp_path, monkeypatch):
                 graph.superoptimize(**{flag: value})
     for value in (None, np.bool_(True), 1):
         graph.superoptimize(max_states=1, **{flag: value})
+
+
+def test_integers_of_numpy(monkeypatch):
+    """They are integers wherever one is taken."""
+    monkeypatch.setattr(superoptimizer, "_gpu", 0)
+    mi.set_gpu_device_id(np.int64(1))
+    assert superoptimizer._gpu == 1
+    assert distributed.check_executor(concurrent.futures.Executor(), np.int32(3)) == 3
