@@ -121,7 +121,8 @@ def _compile_part(submodule: GraphModule, takes: str, options: Dict[str, Any], r
 def _take_parts(module: GraphModule, takes: str, options: Dict[str, Any], report: Report) -> Tuple[GraphModule, Programs]:
     """Compiles what Mirage takes. Returns the model with a submodule for each part, and the programs of
     these; those that could not be compiled stay what they were."""
-    report.left += [reason for node, reason in explain_all(module).items() if reason is not None and not is_result(node)]
+    reasons = explain_all(module)
+    report.left += [reason for node, reason in reasons.items() if reason is not None and not is_result(node)]
     module, names = _partition(module)
     programs = {name: _compile_part(getattr(module, name), takes, options, report) for name in names}
     return module, {name: program for name, program in programs.items() if program is not None}

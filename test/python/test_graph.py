@@ -45,7 +45,7 @@ def test_names_of_types(graph, dtype):
 
 def test_pythons_float_is_no_type_of_ours(graph):
     """NumPy and torch take it for float64; torch's own `float` is f32."""
-    with pytest.raises(mi.GraphError, match="expects an element type among .*, got <class 'float'>, which is float64 to NumPy"):
+    with pytest.raises(mi.GraphError, match="got <class 'float'>, which is float64 to NumPy and torch"):
         graph.cast(graph.new_input(dims=(4, 4)), float)
     assert graph.new_input(dims=(4, 4), dtype="float").dtype == mi.float32
 

@@ -10,8 +10,8 @@ import pytest
 ASCII = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
 
 
-def run(*arguments, **options):
-    done = subprocess.run([sys.executable, *map(str, arguments)], env=ASCII, capture_output=True, encoding="utf-8", **options)
+def run(*arguments):
+    done = subprocess.run([sys.executable, *map(str, arguments)], env=ASCII, capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     return done.stdout
 
