@@ -129,9 +129,10 @@ public:
     addExtents();
     if (failed(addCluster()))
       return failure();
-    for (Operation &step : op.getBody().front().without_terminator())
+    for (auto [index, step] :
+         llvm::enumerate(op.getBody().front().without_terminator()))
       if (!isa<block::ReshapeOp>(step))
-        addStep(step);
+        addStep(step, index);
     if (failed(addRegisters()) || failed(addSharedMemory()) ||
         failed(addTime()))
       return failure();
@@ -145,8 +146,9 @@ private:
   void addTensors(const LaunchSequence *sequence, const StoragePlan *plan);
   ExplainedTensor makeTensor(Value value, const LaunchSequence *sequence,
                              const StoragePlan *plan);
-  void addStep(Operation &step);
-  void addFragment(ExplainedStep &step, Operation &op, thread::GraphOp graph);
+  void addStep(Operation &step, unsigned index);
+  void addFragment(ExplainedStep &step, Operation &op, unsigned index,
+                   thread::GraphOp graph);
   unsigned getLayout(Attribute layout);
   int64_t countIterationsAhead();
   LogicalResult addRegisters();
@@ -301,7 +303,7 @@ unsigned KernelExplainer::getLayout(Attribute layout) {
 
 /// What moves between memory and lanes, and what tensor cores multiply.
 void KernelExplainer::addFragment(ExplainedStep &step, Operation &fragmentOp,
-                                  thread::GraphOp graph) {
+                                  unsigned index, thread::GraphOp graph) {
   bool isStore = isa<thread::StoreOp>(fragmentOp);
   bool isLoad = isa<thread::LoadOp, thread::LdmatrixOp>(fragmentOp);
   if (!isStore && !isLoad && !isa<thread::MmaOp, thread::WgmmaOp>(fragmentOp))
@@ -312,6 +314,7 @@ void KernelExplainer::addFragment(ExplainedStep &step, Operation &fragmentOp,
   if (!layout)
     return;
   ExplainedFragment fragment;
+  fragment.index = index;
   fragment.operation = fragmentOp.getName().stripDialect().str();
   if (isStore)
     fragment.value = "result";
@@ -325,8 +328,9 @@ void KernelExplainer::addFragment(ExplainedStep &step, Operation &fragmentOp,
   step.fragments.push_back(std::move(fragment));
 }
 
-void KernelExplainer::addStep(Operation &stepOp) {
+void KernelExplainer::addStep(Operation &stepOp, unsigned index) {
   ExplainedStep step;
+  step.index = index;
   if (auto number = stepOp.getAttrOfType<IntegerAttr>(kStepAttr))
     step.number = number.getInt();
   step.isHeld = stepOp.hasAttr(kHeldAttr);
@@ -342,10 +346,11 @@ void KernelExplainer::addStep(Operation &stepOp) {
   step.numItems = header.getNumBlocks();
   step.numSteps = header.loop;
   SmallVector<StringRef> operations;
-  for (Operation &op : graph.getBody().front().without_terminator()) {
+  for (auto [number, op] :
+       llvm::enumerate(graph.getBody().front().without_terminator())) {
     if (!isa<thread::LoadOp, thread::LdmatrixOp, thread::StoreOp>(op))
       operations.push_back(op.getName().stripDialect());
-    addFragment(step, op, graph);
+    addFragment(step, op, number, graph);
   }
   step.operations = operations.empty() ? "load" : llvm::join(operations, ", ");
   kernel.steps.push_back(std::move(step));

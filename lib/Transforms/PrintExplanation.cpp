@@ -372,7 +372,9 @@ static Object makeObject(const ExplainedPlace &place) {
 }
 
 static Object makeObject(const ExplainedStep &step) {
-  Object object{{"operations", step.operations}, {"held", step.isHeld}};
+  Object object{{"index", int64_t(step.index)},
+                {"operations", step.operations},
+                {"held", step.isHeld}};
   if (step.number)
     object["number"] = *step.number;
   if (!step.isThreadGraph)
@@ -382,7 +384,8 @@ static Object makeObject(const ExplainedStep &step) {
   Array fragments;
   for (const ExplainedFragment &fragment : step.fragments)
     fragments.push_back(
-        Object{{"operation", fragment.operation},
+        Object{{"index", int64_t(fragment.index)},
+               {"operation", fragment.operation},
                {"value", fragment.value},
                {"fragment", formatType(fragment.type)},
                {"elementsPerLane", int64_t(fragment.numRegisters)},

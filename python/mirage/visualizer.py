@@ -77,21 +77,13 @@ class _Plan:
 
     def find_steps(self, operations: List[Dict[str, Any]]) -> List[Optional[Dict[str, Any]]]:
         """For each operation of a block the step that it is; views are none."""
-        steps = self.kernel.get("steps", [])
-        are_steps = ["body" in operation or operation["operator"] == "accumulate" for operation in operations]
-        if len(steps) != sum(are_steps):
-            return [None] * len(operations)
-        rest = iter(steps)
-        return [next(rest) if is_step else None for is_step in are_steps]
+        steps = {step["index"]: step for step in self.kernel.get("steps", [])}
+        return [steps.get(index) for index in range(len(operations))]
 
     def find_layouts(self, step: Optional[Dict[str, Any]], operations: List[Dict[str, Any]]) -> List[str]:
         """For each operation of a thread graph the layout of its result in registers, if it is told."""
-        rest = list((step or {}).get("fragments", []))
-        layouts = []
-        for operation in operations:
-            is_told = bool(rest) and rest[0]["operation"] == operation["operator"]
-            layouts.append(self.kernel["layouts"][rest.pop(0)["layout"]] if is_told else "")
-        return layouts
+        told = {fragment["index"]: fragment["layout"] for fragment in (step or {}).get("fragments", [])}
+        return [self.kernel["layouts"][told[index]] if index in told else "" for index in range(len(operations))]
 
 
 class _Drawing:

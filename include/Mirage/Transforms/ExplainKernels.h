@@ -124,6 +124,7 @@ struct ExplainedPlace {
 
 /// How the lanes of a warp move or multiply a fragment.
 struct ExplainedFragment {
+  unsigned index = 0;    ///< of the operation in its thread graph
   std::string operation; ///< "ldmatrix"
   std::string value;     ///< "input 0"; empty of what stays in registers
   TensorSpec type;
@@ -133,6 +134,7 @@ struct ExplainedFragment {
 
 /// An operation of the block graph, or several that became a thread graph.
 struct ExplainedStep {
+  unsigned index = 0;            ///< of the operation in the block graph
   std::optional<int64_t> number; ///< `mirage.step`
   std::string operations;        ///< "mma, accumulate"
   bool isThreadGraph = false;
