@@ -93,7 +93,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     before, after = _read(arguments.before, context), _read(arguments.after, context)
     options = _library.VerifyOptions(exact=arguments.exact, certificates=arguments.certificates)
     verdict, details = ctypes.c_int(), _library.Text()
-    context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), byref(details)))
+    context.call(lib.mirageModulesVerify, before.handle, after.handle, byref(options), byref(verdict), byref(details))
     described = json.loads(_library.take_text(details))
     if arguments.json:
         print(json.dumps(described, indent=2))

@@ -37,7 +37,7 @@ def from_mlir(text: "str | bytes", function: Optional[str] = None, file_name: st
     module.context.diagnostics.clear()
     pointer = c_void_p()
     name = None if function is None else function.encode()
-    module.context.check(lib.mirageModuleGetGraph(module.handle, name, byref(pointer)))
+    module.context.call(lib.mirageModuleGetGraph, module.handle, name, byref(pointer))
     return KernelGraph._adopt(pointer)
 
 

@@ -108,7 +108,6 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
     candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so far."""
     context = module.context
     report: Optional[bytes] = None
-    abandoned = False
     options = dict(options)
     if measuring.runner is not None:
         options.update(measure=measuring.runner, gpu=_gpu)
@@ -119,7 +118,6 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
         context.reraise()  # what a callback has raised
     except KeyboardInterrupt:
         if report is None:  # a second one
-            abandoned = True
             raise
         interrupted = True
     except CompileError:
@@ -127,9 +125,8 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
         raise
     finally:
         progress.end()
-        if not abandoned:
-            context.watch(None)
-            log_warnings(context)
+        context.watch(None)
+        log_warnings(context)
     return Searched(json.loads(report), interrupted)
 
 
@@ -278,7 +275,7 @@ def _is_proved(before: Module, after: Module) -> bool:
     """Whether canonical forms say that two modules are equal."""
     options = _library.VerifyOptions(exact=1)
     verdict = c_int()
-    before.context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), None))
+    before.context.call(lib.mirageModulesVerify, before.handle, after.handle, byref(options), byref(verdict), None)
     return verdict.value == _EQUAL
 
 
