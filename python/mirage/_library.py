@@ -307,7 +307,7 @@ class Handle:
 #: their contexts.
 _calls: List[Tuple[int, "Context"]] = []
 _is_ending = False
-_PATIENCE_S = 10  #: at the end of the process; searches end at once, and the rest of the compiler takes seconds
+_PATIENCE_S = 30  #: at the end of the process; a search that is cancelled ends in seconds, as compiling does
 
 
 def _end_calls() -> None:

@@ -2,85 +2,148 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
-import queue
 import signal
 import sys
 import threading
 import time
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple, TypeVar
 
 from ._library import Context
 
 logger = logging.getLogger("mirage")
+
+T = TypeVar("T")
 
 #: How often it is looked, in seconds, whether a call has ended. A signal need not wake a thread that
 #: waits: the system may give it to another one.
 _INTERVAL = 0.1
 
 
-#: Calls that nobody waits for any more, and their contexts.
-_abandoned: List[Tuple[threading.Thread, Context]] = []
-
-
-def _end_abandoned() -> None:
-    """The process must not end under a thread that is in the library."""
-    for thread, context in _abandoned:
-        while thread.is_alive():
-            context.cancel()
-            thread.join(_INTERVAL)
-
-
 def _start(thread: threading.Thread) -> None:
-    """With signals held back: they are for this thread, which is to hear of them once the other runs."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """With Ctrl-C held back, which the new thread keeps: it is for this one, which waits."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         thread.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def call_interruptibly(context: Context, call: Callable[[], Any]) -> Tuple[Any, bool]:
-    """Makes a call of the library in a thread of its own, so that Ctrl-C reaches this one: it ends
-    searches, whose best is the result. Returns whether it did. A second one is not held back: the call
-    ends by itself then, with nobody to wait for it until the process ends."""
-    if threading.current_thread() is not threading.main_thread():
-        return call(), False
-    ended: "queue.SimpleQueue[Tuple[Any, Optional[BaseException]]]" = queue.SimpleQueue()
+class _Call:
+    """A call that a thread of its own makes, once. What it came to is here before anybody hears that it has
+    ended: an exception, which signals raise at any place, cannot come in between and lose it."""
 
-    def run() -> None:
+    def __init__(self, call: Callable[[], Any]):
+        self._call = call
+        self._taken = threading.Lock()  #: held since a thread began the call, or it was called off
+        self._has_ended = threading.Event()
+        self._value: Any = None
+        self._error: Optional[BaseException] = None
+
+    def begin(self) -> None:
+        """Again, where an exception came while a thread was started, of which nobody knows then whether it
+        runs: only the first that does makes the call."""
+        if not self._taken.locked():
+            _start(threading.Thread(target=self._run, name="mirage", daemon=True))
+
+    def _run(self) -> None:
+        if not self._taken.acquire(blocking=False):
+            return
         try:
-            ended.put((call(), None))
+            self._value = self._call()
         except BaseException as error:
-            ended.put((None, error))
+            self._error = error
+        self._has_ended.set()
 
-    thread = threading.Thread(target=run, name="mirage", daemon=True)
-    interrupted = False
-    while True:
-        try:  # a signal may come at any place in here
-            if thread.ident is None:
-                _start(thread)
-            while True:
-                try:
-                    value, error = ended.get(timeout=_INTERVAL)
-                    break
-                except queue.Empty:
-                    if interrupted:
-                        context.cancel()  # again: a call that had not begun yet did not hear it
-            break
+    def wait(self) -> bool:
+        """For a moment. Returns whether it has ended."""
+        return self._has_ended.wait(_INTERVAL)
+
+    def is_over(self) -> bool:
+        """Whether no thread is in the call. If none has begun it, it is called off."""
+        if self._taken.acquire(blocking=False):
+            self._has_ended.set()
+        return self._has_ended.is_set()
+
+    def end(self, context: Context) -> None:
+        while not self.is_over():
+            context.cancel()  # again and again: a call that is about to begin does not hear it
+            self.wait()
+
+    def get(self) -> Any:
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
+class Interrupts:
+    """Ctrl-C while a block of code runs that has a result also if it is cut short. The first one is kept: it
+    has the library end its searches with the best so far, and the block goes on from there. Further ones are
+    raised, as KeyboardInterrupt.
+
+    Signals are for the main thread; in others nothing is heard. Where somebody else handles Ctrl-C, he
+    still does, and the KeyboardInterrupt that he raises in a call is the first one or a second."""
+
+    def __init__(self) -> None:
+        self.heard = False
+        self._before: Any = None
+
+    def __enter__(self) -> "Interrupts":
+        if _is_in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, lambda *_: self._hear())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _hear(self) -> None:
+        if self.heard:
+            raise KeyboardInterrupt
+        self.heard = True
+
+    def call(self, context: Context, call: Callable[[], T]) -> T:
+        """Makes a call of the library in a thread of its own, so that this one hears of signals. The call
+        has ended when an exception of theirs leaves here; but after a second Ctrl-C, which nothing holds back:
+        it ends by itself then."""
+        if not _is_in_main_thread():
+            return call()
+        made = _Call(call)
+        try:
+            self._wait(made, context)
         except KeyboardInterrupt:
-            if interrupted:
-                if not _abandoned:  # now, so that it runs before the finalizers of what the call works on
-                    atexit.register(_end_abandoned)
-                _abandoned.append((thread, context))
+            raise
+        except BaseException:
+            made.end(context)
+            raise
+        finally:
+            if not made.is_over():
                 context.abandon()
-                raise
-            interrupted = True
-            context.cancel()
-    if error is not None:
-        raise error
-    return value, interrupted
+        return made.get()
+
+    def _wait(self, made: _Call, context: Context) -> None:
+        while True:
+            try:
+                made.begin()
+                while not made.wait():
+                    if self.heard:
+                        context.cancel()  # again and again, as in `end`
+                return
+            except KeyboardInterrupt:
+                if self.heard:
+                    raise
+                self.heard = True
+
+
+def _is_in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def call_interruptibly(context: Context, call: Callable[[], T]) -> Tuple[T, bool]:
+    """Makes a call whose searches Ctrl-C ends. Returns its result, and whether Ctrl-C did."""
+    with Interrupts() as interrupts:
+        return interrupts.call(context, call), interrupts.heard
 
 
 class Progress:

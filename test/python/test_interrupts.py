@@ -1,13 +1,17 @@
-"""Ctrl-C, and the end of the process, while threads are in the library."""
+"""Ctrl-C and other signals, and the end of the process, while threads are in the library."""
 
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
 from mirage import _library
 from mirage._library import Context, Module
+from mirage.progress import call_interruptibly
 
 SEARCH = "make_large().superoptimize(max_states=10**9, max_kernels=3, measure=False)"
 
@@ -17,6 +21,59 @@ def run(*lines):
     begin = "import sys; sys.path.insert(0, sys.argv[1])\nfrom test_superoptimize import make_large\n"
     return subprocess.run([sys.executable, "-c", begin + "\n".join(lines), os.path.dirname(__file__)],
                           capture_output=True, text=True, timeout=60)
+
+
+def test_what_another_signal_raises_ends_the_search():
+    """Before it leaves: nothing runs on, and nothing is taken from under it."""
+    done = run("import signal, threading",
+               "class Late(Exception): pass",
+               "def raise_late(*_): raise Late",
+               "signal.signal(signal.SIGALRM, raise_late); signal.setitimer(signal.ITIMER_REAL, 1)",
+               f"try: {SEARCH}",
+               "except Late: print('late', [thread.name for thread in threading.enumerate()])")
+    assert (done.stdout, done.returncode) == ("late ['MainThread']\n", 0), done.stderr
+
+
+def test_an_exit_by_a_signal():
+    done = run("import os, signal, threading",
+               "signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))",
+               "threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()", SEARCH)
+    assert done.returncode == 3, done.stderr
+
+
+class Told:
+    """In the place of a context, whose calls end by themselves."""
+
+    def cancel(self):
+        pass
+
+    def abandon(self):
+        pass
+
+
+def test_ctrl_c_as_a_call_ends(interruptible):
+    """Neither is its result lost, nor is it waited for after its end."""
+    def end_with_ctrl_c():
+        time.sleep(0.002)
+        os.kill(os.getpid(), signal.SIGINT)
+        return "result"
+
+    for _ in range(100):
+        watchdog = threading.Timer(20, os.kill, (os.getpid(), signal.SIGINT))
+        watchdog.start()
+        assert call_interruptibly(Told(), end_with_ctrl_c)[0] == "result"
+        watchdog.cancel()
+
+
+def test_a_handler_of_somebody_else(interruptible):
+    """Raises KeyboardInterrupt itself: the first one is as good as that of Python's."""
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    assert call_interruptibly(Told(), lambda: time.sleep(1) or "result") == ("result", True)
+    assert signal.getsignal(signal.SIGINT) is interrupt
 
 
 def test_ctrl_c_while_a_diagnostic_is_taken(monkeypatch):
