@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import threading
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -18,6 +17,7 @@ from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
 from .folders import make_folder
+from .locks import ForkSafeLock
 from .streams import RunStream
 from .tensors import CPU, Device, TensorSpec
 from .torch_calls import Place, TorchCall, make_torch_call
@@ -49,7 +49,7 @@ class LoadedProgram:
         self.handle = Handle(pointer, lib.mirageProgramDestroy)
         self.inputs = _read_specs(pointer, lib.mirageProgramGetNumInputs, lib.mirageProgramGetInput)
         self.outputs = _read_specs(pointer, lib.mirageProgramGetNumOutputs, lib.mirageProgramGetOutput)
-        self.lock = threading.Lock()
+        self.lock = ForkSafeLock()
         self._streams: List[RunStream] = []
         if device != CPU:
             check_run(lib.mirageProgramTrustStreams(self.handle))
@@ -106,7 +106,7 @@ class CompiledGraph:
         """folder   what compile_module() or save() has made"""
         self._folder = os.path.abspath(folder)
         self._artifact = os.path.join(self._folder, "artifact")
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._programs: Dict[Device, LoadedProgram] = {}
         self._specs: Optional[Tuple[Tuple[TensorSpec, ...], Tuple[TensorSpec, ...]]] = None
         self._torch_calls: Dict[Device, TorchCall] = {}
