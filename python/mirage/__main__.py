@@ -22,7 +22,7 @@ from .devices import describe_gpu
 from .errors import MirageError
 from .pages import report as write_page
 from .programs import load
-from .progress import Progress
+from .progress import Interrupts, Progress
 from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize
 
 #: Exit codes, as mirage-verify has them.
@@ -59,22 +59,27 @@ def _optimize(arguments: argparse.Namespace) -> int:
     options = _parse_options(arguments.options)
     if "target" not in options:
         set_native_target(module)
-    searched = search_module(module, options, Progress(verbose=False, on_progress=None),
-                             choose_measuring(arguments.measure, options.get("target")))
-    for entry in searched.report["graphs"]:
-        print(f"@{entry['function']}: {_describe(entry)}", file=sys.stderr)
-    if searched.interrupted:
-        print("mirage: interrupted: the best so far", file=sys.stderr)
-    text = module.print().decode()
-    if arguments.output == "-":
-        sys.stdout.write(text)
-    else:
-        with open(arguments.output, "w") as file:
-            file.write(text)
-    if arguments.artifact:
-        target = {"target": options["target"]} if "target" in options else {}
-        module.run_with_options(lib.mirageModuleCompile, {"from": "optimize", "artifact": arguments.artifact, **target})
+    measuring = choose_measuring(arguments.measure, options.get("target"))
+    with Interrupts() as interrupts:
+        report = search_module(module, options, Progress(verbose=False, on_progress=None), measuring, interrupts)
+        for entry in report["graphs"]:
+            print(f"@{entry['function']}: {_describe(entry)}", file=sys.stderr)
+        if interrupts.heard:
+            print("mirage: interrupted: the best so far", file=sys.stderr)
+        _write(module.print().decode(), arguments.output)
+        if arguments.artifact:
+            target = {"target": options["target"]} if "target" in options else {}
+            given = {"from": "optimize", "artifact": arguments.artifact, **target}
+            interrupts.call(module.context, lambda: module.run_with_options(lib.mirageModuleCompile, given))
     return 0
+
+
+def _write(text: str, path: str) -> None:
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def _describe(entry: Dict[str, Any]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import signal
 import sys
 import threading
 import time
-from typing import Any, Callable, Optional, Tuple, TypeVar
+from typing import Any, Callable, Iterator, Optional, Tuple, TypeVar
 
 from ._library import Context
 
@@ -83,11 +84,16 @@ class Interrupts:
     raised, as KeyboardInterrupt.
 
     Signals are for the main thread; in others nothing is heard. Where somebody else handles Ctrl-C, he
-    still does, and the KeyboardInterrupt that he raises in a call is the first one or a second."""
+    still does, and the KeyboardInterrupt that he raises in a call, or what is `kept`, is the first one or a
+    second."""
 
     def __init__(self) -> None:
-        self.heard = False
+        self._count = 0
         self._before: Any = None
+
+    @property
+    def heard(self) -> bool:
+        return self._count > 0
 
     def __enter__(self) -> "Interrupts":
         if _is_in_main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -99,9 +105,24 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._before)
 
     def _hear(self) -> None:
+        self._count += 1
+        if self._count > 1:
+            raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raises what was heard, where somebody waits for something else than a call."""
         if self.heard:
             raise KeyboardInterrupt
-        self.heard = True
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """A block of code that the first one ends, and nothing behind it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if self._count > 1:
+                raise
+            self._count = 1
 
     def call(self, context: Context, call: Callable[[], T]) -> T:
         """Makes a call of the library in a thread of its own, so that this one hears of signals. The call
@@ -133,7 +154,7 @@ class Interrupts:
             except KeyboardInterrupt:
                 if self.heard:
                     raise
-                self.heard = True
+                self._count = 1
 
 
 def _is_in_main_thread() -> bool:

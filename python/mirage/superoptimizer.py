@@ -19,12 +19,12 @@ from .arguments import is_number, show, to_choice, to_flag, to_path
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
-from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
+from .distributed import Workers, check_executor, enumerate_on, find_gpu_on, measure_on
 from .errors import CompileError, GraphError, RunError
 from .folders import open_scratch
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
-from .progress import Progress, call_interruptibly
+from .progress import Interrupts, Progress
 
 logger = logging.getLogger("mirage")
 
@@ -96,30 +96,20 @@ def choose_measuring(measure: Optional[bool], target: Optional[str]) -> Measurin
     return Measuring(runner, "" if runner else "no mirage-run at hand")
 
 
-class Searched(NamedTuple):
-    """What became of the search of a module, which has its result."""
-
-    report: Dict[str, Any]  #: as `report=` of mirage-opt writes it
-    interrupted: bool  #: by Ctrl-C
-
-
-def search_module(module: Module, options: Dict[str, Any], progress: Progress, measuring: Measuring) -> Searched:
-    """Superoptimizes the programs of a module. On the machine's GPU, if it is to measure, the best
-    candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so far."""
+def search_module(module: Module, options: Dict[str, Any], progress: Progress, measuring: Measuring,
+                  interrupts: Interrupts) -> Dict[str, Any]:
+    """Superoptimizes the programs of a module, which has the result. On the machine's GPU, if it is to
+    measure, the best candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so
+    far. Returns the report, as `report=` of mirage-opt writes it."""
     context = module.context
-    report: Optional[bytes] = None
     options = dict(options)
     if measuring.runner is not None:
         options.update(measure=measuring.runner, gpu=_gpu)
     context.watch(progress)
     try:
-        report, interrupted = call_interruptibly(
-            context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
-        context.reraise()  # what a callback has raised
-    except KeyboardInterrupt:
-        if report is None:  # a second one
-            raise
-        interrupted = True
+        report = interrupts.call(context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
+        with interrupts.kept():
+            context.reraise()  # what a callback has raised
     except CompileError:
         context.reraise()
         raise
@@ -127,7 +117,7 @@ def search_module(module: Module, options: Dict[str, Any], progress: Progress, m
         progress.end()
         context.watch(None)
         log_warnings(context)
-    return Searched(json.loads(report), interrupted)
+    return json.loads(report)
 
 
 def set_native_target(module: Module) -> None:
@@ -136,30 +126,35 @@ def set_native_target(module: Module) -> None:
         module.run(f"builtin.module(mirage-native-target{{gpu={_gpu}}})")
 
 
-def _enumerate(executor: Any, shards: Optional[int], module: Module, options: Dict[str, Any], scratch: str,
-               measures_there: bool) -> bool:
-    """Has workers do what can be done apart: options then say what they have found. Returns whether
-    Ctrl-C ended it."""
+def _find_time_limit(options: Dict[str, Any]) -> float:
+    """In seconds; 0: none, or something else than a number, which the library refuses."""
+    try:
+        return float(options.get("time-limit-s", 0))
+    except (TypeError, ValueError):
+        return 0
+
+
+def _enumerate(workers: Workers, module: Module, options: Dict[str, Any], scratch: str) -> None:
+    """Has workers enumerate: options then say where it is what they have found."""
     started = time.monotonic()
     options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
-    try:
-        enumerate_on(executor, module.print(BYTECODE), options, shards, options["checkpoint"])
-    except KeyboardInterrupt:
-        options["time-limit-s"] = 1  # for what is there
-        return True
-    if "time-limit-s" in options:  # is for all of it
-        options["time-limit-s"] = max(1, math.ceil(options["time-limit-s"] - (time.monotonic() - started)))
-    if measures_there and find_gpu_on(executor, shards):
-        bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
-        candidates = module.clone()
-        given = {**options, "to": "search", "bundle": bundle}
-        _, interrupted = call_interruptibly(
-            module.context, lambda: candidates.run_with_options(lib.mirageModuleCompile, given))
-        if interrupted:
-            return True
-        if measure_on(executor, bundle, times, shards):
-            options["times"] = times
-    return False
+    enumerate_on(workers, module.print(BYTECODE), options, options["checkpoint"])
+    limit = _find_time_limit(options)
+    if limit > 0:  # is for all of it
+        options["time-limit-s"] = max(1, math.ceil(limit - (time.monotonic() - started)))
+
+
+def _measure(workers: Workers, module: Module, options: Dict[str, Any], scratch: str, interrupts: Interrupts) -> None:
+    """Has a worker with a GPU, if there is one, measure the best: options then say where its times are."""
+    if not find_gpu_on(workers):
+        return
+    bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
+    candidates = module.clone()
+    given = {**options, "to": "search", "bundle": bundle}
+    interrupts.call(module.context, lambda: candidates.run_with_options(lib.mirageModuleCompile, given))
+    interrupts.check()
+    if measure_on(workers, bundle, times):
+        options["times"] = times
 
 
 def check_helpers(executor: Any, shards: Optional[int], on_progress: Any) -> None:
@@ -184,7 +179,8 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     """Searches for an equal program that is faster, and compiles the best.
 
     The result is always a program to call; `result.improved` says whether it is another one than was
-    written. Ctrl-C ends the search with the best that it has found.
+    written. Ctrl-C ends the search with the best that it has found, which is still compiled; a second one is
+    raised.
 
     config                 limits for a kind of program: "attention", "mlp" or "lora"
     use_cached_graphs      keep results on disk, and take what is there (~/.cache/mirage)
@@ -228,24 +224,37 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     if target is None:
         set_native_target(module)
     before = module.clone()
-    with open_scratch() as scratch:
-        cut_short = executor is not None and _enumerate(executor, shards, module, options, scratch,
-                                                        measures_there=measure is None and measuring.runner is None)
-        report, interrupted = search_module(module, options, Progress(verbose, on_progress),
-                                            Measuring(None, "interrupted") if cut_short else measuring)
-        interrupted |= cut_short
-    result = _read_result(report, "interrupted" if interrupted else measuring.why_not, time.monotonic() - started)
+    with Interrupts() as interrupts, open_scratch() as scratch:
+        if executor is not None:
+            workers = Workers(executor, shards, interrupts.check)
+            with interrupts.kept():
+                _enumerate(workers, module, options, scratch)
+                if measure is None and measuring.runner is None:
+                    _measure(workers, module, options, scratch, interrupts)
+            if interrupts.heard:
+                options["time-limit-s"] = 1  # for what is there
+                measuring = Measuring(None, "interrupted")
+        report = search_module(module, options, Progress(verbose, on_progress), measuring, interrupts)
+        interrupted = interrupts.heard
+        result = _read_result(report, "interrupted" if interrupted else measuring.why_not, time.monotonic() - started)
+        optimized = interrupts.call(
+            module.context, lambda: _make_program(before, module, result, is_formal_verified, target))
+        if codes is not None:
+            shutil.copytree(os.path.join(optimized._folder, "artifact"), codes)
+        if interrupted:
+            logger.warning("interrupted: the best so far, %s", optimized.result)
+        elif verbose:
+            logger.info("%s", optimized.result)
+        return optimized
+
+
+def _make_program(before: Module, module: Module, result: SearchResult, is_formal_verified: bool,
+                  target: Optional[str]) -> OptimizedGraph:
+    """Compiles what was found, or the program as it was written, where that is not proved and is to be."""
     if is_formal_verified and result.improved and not _is_proved(before, module):
         module, result = before, _leave(result, "the best is not proved by canonical forms")
-    if interrupted:
-        logger.warning("interrupted: the best so far, %s", result)
     folder = compile_module(module, **({"target": target} if target else {}))
-    if codes is not None:
-        shutil.copytree(os.path.join(folder, "artifact"), codes)
-    optimized = own(OptimizedGraph(folder, result, before.print().decode()), folder)
-    if verbose:
-        logger.info("%s", result)
-    return optimized
+    return own(OptimizedGraph(folder, result, before.print().decode()), folder)
 
 
 def _read_result(report: Dict[str, Any], why_not_measured: str, seconds: float) -> SearchResult:

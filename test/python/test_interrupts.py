@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from mirage import _library
+from mirage import _library, superoptimizer
 from mirage._library import Context, Module
 from mirage.progress import call_interruptibly
 
@@ -101,3 +101,37 @@ def test_the_process_ends_while_a_thread_runs_a_program():
                "threading.Thread(target=lambda: print(program(inputs)), daemon=True).start()",
                "time.sleep(0.5)")
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def press(times):
+    for _ in range(times):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def compile_interrupted(monkeypatch):
+    """Ctrl-C is pressed while what was found is compiled, so often."""
+    def patch(times):
+        def compile_module(*arguments, **options):
+            press(times)
+            return kept(*arguments, **options)
+
+        kept = superoptimizer.compile_module
+        monkeypatch.setattr(superoptimizer, "compile_module", compile_module)
+
+    return patch
+
+
+def test_ctrl_c_while_the_best_is_compiled(graph, compile_interrupted, interruptible):
+    graph.exp(graph.new_input((16, 256)))
+    compile_interrupted(1)
+    assert ".target" in graph.superoptimize(max_states=100, measure=False).ptx
+
+
+def test_a_second_ctrl_c_while_the_best_is_compiled(graph, compile_interrupted, interruptible):
+    graph.exp(graph.new_input((16, 256)))
+    compile_interrupted(2)
+    with pytest.raises(KeyboardInterrupt):
+        graph.superoptimize(max_states=100, measure=False)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
