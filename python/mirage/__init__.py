@@ -19,6 +19,7 @@ from .errors import CompileError, Diagnostic, GraphError, InternalError, MirageE
 from .graph import KernelGraph, from_json, new_kernel_graph
 from .operators import DTensor, STensor
 from .programs import CompiledGraph, OptimizedGraph, SearchResult, load
+from .progress import SearchProgress
 from .superoptimizer import set_gpu_device_id, superoptimize
 
 
@@ -48,8 +49,8 @@ def PersistentKernel(*_, **__):
 
 __all__ = [
     "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
-    "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchResult", "ThreadblockGraph", "bfloat16",
-    "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_json", "from_mlir", "from_torch",
+    "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchProgress", "SearchResult", "ThreadblockGraph",
+    "bfloat16", "float16", "float32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "from_json", "from_mlir", "from_torch",
     "PersistentKernel", "generate_cuda_program", "load", "new_kernel_graph", "new_threadblock_graph", "report",
     "__version__", "set_gpu_device_id", "superoptimize",
 ]

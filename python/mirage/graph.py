@@ -19,6 +19,7 @@ from .operators import Dims, DTensor, Operators, make_tensor_type
 
 if TYPE_CHECKING:
     from . import programs
+    from .progress import SearchProgress
 
 
 class KernelGraph(Operators[DTensor]):
@@ -162,7 +163,7 @@ class KernelGraph(Operators[DTensor]):
                       previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
                       threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
                       executor: Any = None, shards: Optional[int] = None,
-                      on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> "programs.OptimizedGraph":
+                      on_progress: Optional[Callable[[SearchProgress], None]] = None, **extra: Any) -> "programs.OptimizedGraph":
         """A faster program that computes the same (help(mirage.superoptimize) says what the options are)."""
         given = {name: value for name, value in locals().items() if name not in ("self", "extra")}
         from .superoptimizer import superoptimize

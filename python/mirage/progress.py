@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import signal
 import sys
@@ -10,7 +11,7 @@ import threading
 import time
 from typing import Any, Callable, Iterator, Optional, Tuple, TypeVar
 
-from ._library import Context
+from ._library import Context, CProgress
 
 logger = logging.getLogger("mirage")
 
@@ -167,10 +168,32 @@ def call_interruptibly(context: Context, call: Callable[[], T]) -> Tuple[T, bool
         return interrupts.call(context, call), interrupts.heard
 
 
+@dataclasses.dataclass(frozen=True)
+class SearchProgress:
+    """How far a search is, as `on_progress` is told."""
+
+    seconds: float  #: since it began
+    states: int  #: visited, of all parts of the program
+    states_per_second: float  #: of late
+    structures: int  #: found that may be equal to the program
+    baseline_us: float  #: predicted, in microseconds, each operator a kernel
+    best_us: float  #: predicted, the best so far, or the baseline: what Ctrl-C gives, unless it fails a test
+    walk_states: int  #: of the walk at hand,
+    max_states: int  #: and its limit; 0 before the first
+    time_limit_s: float  #: in seconds; 0: none
+    part: int  #: of a program that is cut into parts, how many have been begun,
+    num_parts: int  #: and how many there are; 0: it is searched as a whole
+
+    @classmethod
+    def copy(cls, progress: CProgress) -> "SearchProgress":
+        """Of what the library hands over, which is there during the call alone."""
+        return cls(*(getattr(progress, field.name) for field in dataclasses.fields(cls)))
+
+
 class Progress:
     """Says how far a search is: a bar of tqdm's on a terminal, else lines of the logger "mirage"."""
 
-    def __init__(self, verbose: bool, on_progress: Optional[Callable[[Any], None]]):
+    def __init__(self, verbose: bool, on_progress: Optional[Callable[[SearchProgress], None]]):
         self.interval = 1 if verbose else 5  # seconds from line to line
         self.on_progress = on_progress
         self.logged_at = time.monotonic()
@@ -187,7 +210,8 @@ class Progress:
             return None
         return tqdm
 
-    def __call__(self, function: str, now: Any) -> None:
+    def __call__(self, function: str, progress: CProgress) -> None:
+        now = SearchProgress.copy(progress)
         if self.on_progress is not None:
             self.on_progress(now)
         if self.make_bar is not None:
@@ -204,7 +228,7 @@ class Progress:
             logger.info("%s", f"mirage: {now.seconds:.1f} s, {self._describe(now)}, {share}")
 
     @staticmethod
-    def _describe(now: Any) -> str:
+    def _describe(now: SearchProgress) -> str:
         return (f"{now.states} states, {now.structures} structures, "
                 f"{now.best_us:.2f} of {now.baseline_us:.2f} us")
 

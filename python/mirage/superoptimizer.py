@@ -24,7 +24,7 @@ from .errors import CompileError, GraphError, RunError
 from .folders import open_scratch
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
-from .progress import Interrupts, Progress
+from .progress import Interrupts, Progress, SearchProgress
 
 logger = logging.getLogger("mirage")
 
@@ -175,7 +175,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
                   save_codes: bool = False, previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
                   threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
                   executor: Any = None, shards: Optional[int] = None,
-                  on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> OptimizedGraph:
+                  on_progress: Optional[Callable[[SearchProgress], None]] = None, **extra: Any) -> OptimizedGraph:
     """Searches for an equal program that is faster, and compiles the best.
 
     The result is always a program to call; `result.improved` says whether it is another one than was
@@ -197,6 +197,12 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
                            that is known. The result is the same, also where a worker is lost. Where
                            this machine has no GPU, and a worker has one, that measures
     target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
+    seed                   of all random inputs that programs are tested with; the same seed, the same result
+    threads                of the search; None: one for each core. The result does not depend on them
+    verbose                log how far it is each second, and not every five, and what it came to
+    on_progress            a function that is told of a `SearchProgress` about twice a second, in a thread
+                           of the search; what it raises ends the search and is raised here, but a
+                           KeyboardInterrupt, which ends it as Ctrl-C does
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
     if not isinstance(graph, KernelGraph):
