@@ -158,9 +158,12 @@ def _wait_for(future: Any, look: Callable[[], None]) -> None:
         time.sleep(_INTERVAL)
 
 
-def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], output: str) -> int:
+def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], output: str,
+                 tell: Callable[[int, int], None] = lambda finished, count: None) -> int:
     """Has workers enumerate a search, and writes a checkpoint of all that they did. What a worker that
     was lost has not done, the search that goes on from there does. Ctrl-C leaves what has come by then.
+
+    tell    is told again and again how many shards have finished, and of how many
 
     Returns how many shards there are in it."""
     executor, count = workers.executor, check_executor(workers.executor, workers.shards)
@@ -172,11 +175,17 @@ def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], outp
         futures = [_submit(executor, run_shard, program, given, waiting, f"{number}/{count}")
                    for number in range(count)]
         left = list(enumerate(futures))
+
+        def look() -> None:
+            workers.look()
+            tell(sum(future.done() for future in futures), count)
+
         try:
             while left:
-                _wait_for(left[0][1], workers.look)
+                _wait_for(left[0][1], look)
                 checkpoint.take(*left[0])
                 left.pop(0)
+            look()
         except KeyboardInterrupt:  # others may have come before the one that was waited for
             for number, future in left:
                 if future.done():

@@ -172,22 +172,24 @@ def call_interruptibly(context: Context, call: Callable[[], T]) -> Tuple[T, bool
 class SearchProgress:
     """How far a search is, as `on_progress` is told."""
 
-    seconds: float  #: since it began
-    states: int  #: visited, of all parts of the program
-    states_per_second: float  #: of late
-    structures: int  #: found that may be equal to the program
-    baseline_us: float  #: predicted, in microseconds, each operator a kernel
-    best_us: float  #: predicted, the best so far, or the baseline: what Ctrl-C gives, unless it fails a test
-    walk_states: int  #: of the walk at hand,
-    max_states: int  #: and its limit; 0 before the first
-    time_limit_s: float  #: in seconds; 0: none
-    part: int  #: of a program that is cut into parts, how many have been begun,
-    num_parts: int  #: and how many there are; 0: it is searched as a whole
+    seconds: float  #: since it began; behind workers, since it went on in this process
+    states: int = 0  #: visited, of all parts of the program
+    states_per_second: float = 0.0  #: of late
+    structures: int = 0  #: found that may be equal to the program
+    baseline_us: float = 0.0  #: predicted, in microseconds, each operator a kernel
+    best_us: float = 0.0  #: predicted, the best so far, or the baseline: what Ctrl-C gives, unless it fails a test
+    walk_states: int = 0  #: of the walk at hand,
+    max_states: int = 0  #: and its limit; 0 before the first
+    time_limit_s: float = 0.0  #: in seconds; 0: none
+    part: int = 0  #: of a program that is cut into parts, how many have been begun,
+    num_parts: int = 0  #: and how many there are; 0: it is searched as a whole
+    finished_shards: int = 0  #: while workers enumerate, how many of theirs; all else is 0, as they tell of nothing
+    num_shards: int = 0  #: of how many; 0: the search is in this process
 
     @classmethod
     def copy(cls, progress: CProgress) -> "SearchProgress":
         """Of what the library hands over, which is there during the call alone."""
-        return cls(*(getattr(progress, field.name) for field in dataclasses.fields(cls)))
+        return cls(**{name: getattr(progress, name) for name, *_ in CProgress._fields_})
 
 
 class Progress:
@@ -196,7 +198,8 @@ class Progress:
     def __init__(self, verbose: bool, on_progress: Optional[Callable[[SearchProgress], None]]):
         self.interval = 1 if verbose else 5  # seconds from line to line
         self.on_progress = on_progress
-        self.logged_at = time.monotonic()
+        self.began_at = self.logged_at = time.monotonic()
+        self.told_of_shards: Optional[SearchProgress] = None
         self.bar: Any = None
         self.make_bar = self._find_bar()
 
@@ -211,27 +214,53 @@ class Progress:
         return tqdm
 
     def __call__(self, function: str, progress: CProgress) -> None:
-        now = SearchProgress.copy(progress)
+        self._tell(SearchProgress.copy(progress))
+
+    def tell_of_shards(self, finished: int, count: int) -> None:
+        """While workers enumerate: when more have finished than the last time, and each second."""
+        now = SearchProgress(time.monotonic() - self.began_at, finished_shards=finished, num_shards=count)
+        before = self.told_of_shards
+        if before is None or finished > before.finished_shards or now.seconds >= before.seconds + 1:
+            self.told_of_shards = now
+            self._tell(now)
+
+    def _tell(self, now: SearchProgress) -> None:
         if self.on_progress is not None:
             self.on_progress(now)
         if self.make_bar is not None:
             if self.bar is None:
                 self.bar = self.make_bar(desc="mirage", file=sys.stderr, leave=False, dynamic_ncols=True,
                                          bar_format="{desc}: {percentage:3.0f}%|{bar:20}| {elapsed}{postfix}")
-            self.bar.total, self.bar.n = ((now.num_parts, now.part) if now.num_parts
-                                          else (now.max_states or None, now.walk_states))
+            self.bar.total, self.bar.n = self._find_share(now)
             self.bar.set_postfix_str(self._describe(now))
         elif time.monotonic() - self.logged_at >= self.interval:
             self.logged_at = time.monotonic()
-            share = f"part {now.part} of {now.num_parts}" if now.num_parts else (
-                f"{100 * now.walk_states / now.max_states:.0f}% of states" if now.max_states else "")
-            logger.info("%s", f"mirage: {now.seconds:.1f} s, {self._describe(now)}, {share}")
+            logger.info("%s", f"mirage: {now.seconds:.1f} s, {self._describe(now)}{self._describe_share(now)}")
+
+    @staticmethod
+    def _find_share(now: SearchProgress) -> Tuple[Optional[int], int]:
+        """How much there is, if that is known, and how much of it is done."""
+        if now.num_shards:
+            return now.num_shards, now.finished_shards
+        if now.num_parts:
+            return now.num_parts, now.part
+        return now.max_states or None, now.walk_states
+
+    @staticmethod
+    def _describe_share(now: SearchProgress) -> str:
+        if now.num_parts:
+            return f", part {now.part} of {now.num_parts}"
+        return f", {100 * now.walk_states / now.max_states:.0f}% of states" if now.max_states else ""
 
     @staticmethod
     def _describe(now: SearchProgress) -> str:
+        if now.num_shards:
+            return f"{now.finished_shards} of {now.num_shards} shards finished by workers"
         return (f"{now.states} states, {now.structures} structures, "
                 f"{now.best_us:.2f} of {now.baseline_us:.2f} us")
 
     def end(self) -> None:
+        """Of a stage of the search; the next one draws a bar of its own."""
         if self.bar is not None:
             self.bar.close()
+            self.bar = None

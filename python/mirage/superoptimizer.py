@@ -134,11 +134,14 @@ def _find_time_limit(options: Dict[str, Any]) -> float:
         return 0
 
 
-def _enumerate(workers: Workers, module: Module, options: Dict[str, Any], scratch: str) -> None:
+def _enumerate(workers: Workers, module: Module, options: Dict[str, Any], scratch: str, progress: Progress) -> None:
     """Has workers enumerate: options then say where it is what they have found."""
     started = time.monotonic()
     options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
-    enumerate_on(workers, module.print(BYTECODE), options, options["checkpoint"])
+    try:
+        enumerate_on(workers, module.print(BYTECODE), options, options["checkpoint"], progress.tell_of_shards)
+    finally:
+        progress.end()
     limit = _find_time_limit(options)
     if limit > 0:  # is for all of it
         options["time-limit-s"] = max(1, math.ceil(limit - (time.monotonic() - started)))
@@ -201,7 +204,7 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     threads                of the search; None: one for each core. The result does not depend on them
     verbose                log how far it is each second, and not every five, and what it came to
     on_progress            a function that is told of a `SearchProgress` about twice a second, in a thread
-                           of the search; what it raises ends the search and is raised here, but a
+                           of the search, and of the shards that workers have finished; what it raises ends the search and is raised here, but a
                            KeyboardInterrupt, which ends it as Ctrl-C does
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
@@ -229,18 +232,18 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     module = to_module(graph, Context())
     if target is None:
         set_native_target(module)
-    before = module.clone()
+    before, progress = module.clone(), Progress(verbose, on_progress)
     with Interrupts() as interrupts, open_scratch() as scratch:
         if executor is not None:
             workers = Workers(executor, shards, interrupts.check)
             with interrupts.kept():
-                _enumerate(workers, module, options, scratch)
+                _enumerate(workers, module, options, scratch, progress)
                 if measure is None and measuring.runner is None:
                     _measure(workers, module, options, scratch, interrupts)
             if interrupts.heard:
                 options["time-limit-s"] = 1  # for what is there
                 measuring = Measuring(None, "interrupted")
-        report = search_module(module, options, Progress(verbose, on_progress), measuring, interrupts)
+        report = search_module(module, options, progress, measuring, interrupts)
         interrupted = interrupts.heard
         result = _read_result(report, "interrupted" if interrupted else measuring.why_not, time.monotonic() - started)
         optimized = interrupts.call(

@@ -15,6 +15,7 @@ import mirage as mi
 from mirage._library import BYTECODE, SUCCESS, Context, lib
 from mirage.compiler import to_module
 from mirage.distributed import Workers, enumerate_on
+from mirage.progress import Progress
 from shared_searches import OPTIONS, make_program
 
 
@@ -57,6 +58,33 @@ class LosesOne(concurrent.futures.ThreadPoolExecutor):
             future.set_exception(concurrent.futures.process.BrokenProcessPool("a worker is gone"))
             return future
         return super().submit(function, *arguments)
+
+
+def test_progress_of_shards(program):
+    """While workers enumerate; then of the search that goes on."""
+    seen = []
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        optimized = program.superoptimize(executor=pool, shards=3, on_progress=seen.append, **OPTIONS)
+    finished = [now.finished_shards for now in seen if now.num_shards == 3]
+    assert finished[0] == 0 and finished[-1] == 3 and finished == sorted(finished)
+    assert seen[-1].num_shards == 0 and seen[-1].baseline_us == pytest.approx(optimized.result.baseline_us)
+
+
+def test_lines_of_shards(caplog):
+    progress = Progress(verbose=True, on_progress=None)
+    progress.logged_at -= 1
+    with caplog.at_level(logging.INFO, logger="mirage"):
+        progress.tell_of_shards(1, 3)
+        progress.tell_of_shards(1, 3)
+    assert [record.getMessage() for record in caplog.records] == ["mirage: 0.0 s, 1 of 3 shards finished by workers"]
+
+
+def test_errors_of_callbacks_while_workers_enumerate_go_on(program):
+    def fail(progress):
+        raise ZeroDivisionError("mine")
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError, match="mine"):
+        program.superoptimize(executor=pool, on_progress=fail, **OPTIONS)
 
 
 def test_a_lost_worker(program, caplog):
