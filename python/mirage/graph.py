@@ -245,6 +245,14 @@ class KernelGraph(Operators[DTensor]):
     def __reduce__(self):
         return KernelGraph.from_json, (self.to_json(),)
 
+    def _find_number_in_copies(self, tensor: DTensor) -> int:
+        """Which value of a graph by JSON a tensor of this one is: there, inputs are the first, wherever they
+        were made."""
+        inputs = [value.number for value in self.inputs]
+        if tensor.number in inputs:
+            return inputs.index(tensor.number)
+        return tensor.number + sum(number > tensor.number for number in inputs)
+
 
 def _read(path: pathlib.Path) -> str:
     try:
