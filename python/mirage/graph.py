@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 from ctypes import byref, c_uint32, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
@@ -76,7 +76,7 @@ class KernelGraph(Operators[DTensor]):
         return result
 
     # ------------------------------------------------------------------ operators of kernels alone
-    def _normalized_dims(self, A: DTensor, normalized_shape) -> List[int]:
+    def _normalized_dims(self, A: DTensor, normalized_shape: Optional[Sequence[int]]) -> List[int]:
         self._check(A)
         if normalized_shape is None:
             return [len(A.shape) - 1]
@@ -154,10 +154,10 @@ class KernelGraph(Operators[DTensor]):
         return [DTensor(self, number) for number in results]
 
     # ------------------------------------------------------------------ running
-    def superoptimize(self, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None, blockdims=None,
-                      fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
-                      warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
-                      use_cached_graphs: bool = False, use_graph_dataset: bool = False,
+    def superoptimize(self, *, config: Optional[str] = None, imaps: Any = None, omaps: Any = None,
+                      griddims: Any = None, blockdims: Any = None, fmaps: Any = None, franges: Any = None,
+                      verbose: bool = False, backend: str = "cuda", warmup_iters: Optional[int] = None,
+                      profile_iters: Optional[int] = None, use_cached_graphs: bool = False, use_graph_dataset: bool = False,
                       is_formal_verified: bool = False, use_symbolic_search: bool = True,
                       search_time_limit_sec: Optional[float] = None, save_codes: bool = False,
                       previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
@@ -193,7 +193,7 @@ class KernelGraph(Operators[DTensor]):
         return to_module(self, Context(1)).print().decode()
 
     # ------------------------------------------------------------------ other forms
-    def visualize(self, name) -> str:
+    def visualize(self, name: "str | os.PathLike[str]") -> str:
         """Draws the graph into a file: name.svg, or what the ending says (.png, .pdf, .dot)."""
         from .visualizer import draw
 
@@ -242,7 +242,7 @@ class KernelGraph(Operators[DTensor]):
             graph.outputs = [DTensor(graph, number) for number in program["outputs"]]
         return graph
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return KernelGraph.from_json, (self.to_json(),)
 
     def _find_number_in_copies(self, tensor: DTensor) -> int:

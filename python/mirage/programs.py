@@ -260,7 +260,7 @@ class CompiledGraph:
         files["result.json"] = (json.dumps(self._describe(), indent=2) + "\n").encode()
         return files
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return _unpickle, (self._get_files(),)
 
     def _describe(self) -> Dict[str, Any]:

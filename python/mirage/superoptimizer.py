@@ -170,12 +170,13 @@ def check_helpers(executor: Any, shards: Optional[int], on_progress: Any) -> Non
         raise GraphError(f"expects on_progress to be a function, got {show(on_progress)}")
 
 
-def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None,
-                  blockdims=None, fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
-                  warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
-                  use_cached_graphs: bool = False, use_graph_dataset: bool = False, is_formal_verified: bool = False,
-                  use_symbolic_search: bool = True, search_time_limit_sec: Optional[float] = None,
-                  save_codes: bool = False, previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
+def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: Any = None, omaps: Any = None,
+                  griddims: Any = None, blockdims: Any = None, fmaps: Any = None, franges: Any = None,
+                  verbose: bool = False, backend: str = "cuda", warmup_iters: Optional[int] = None,
+                  profile_iters: Optional[int] = None, use_cached_graphs: bool = False, use_graph_dataset: bool = False,
+                  is_formal_verified: bool = False, use_symbolic_search: bool = True,
+                  search_time_limit_sec: Optional[float] = None, save_codes: bool = False,
+                  previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
                   threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
                   executor: Any = None, shards: Optional[int] = None,
                   on_progress: Optional[Callable[[SearchProgress], None]] = None, **extra: Any) -> OptimizedGraph:
