@@ -311,8 +311,8 @@ _PATIENCE_S = 30  #: at the end of the process; a search that is cancelled ends 
 
 
 def _end_calls() -> None:
-    """At exit, of threads that nobody joins: the library's own data go soon, and the interpreter, which calls
-    tell of diagnostics and progress."""
+    """At exit. Threads that nobody joins may be in calls, under which the process must not end: the library's
+    own data go then, and the interpreter, which is told of diagnostics and progress."""
     global _is_ending
     _is_ending = True
     until = time.monotonic() + _PATIENCE_S
@@ -330,8 +330,8 @@ atexit.register(_end_calls)
 
 @contextlib.contextmanager
 def _in_call(context: "Context") -> Iterator[None]:
-    """When the process ends, nobody but its main thread begins another call: others wait until they are gone,
-    as they do in the interpreter."""
+    """Once the process ends, only its main thread begins calls. Others wait there until they are gone, as they
+    would in the interpreter."""
     entry = (os.getpid(), context)
     _calls.append(entry)  # and then look, as who ends the process does both in the other order
     try:

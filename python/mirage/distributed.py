@@ -38,7 +38,8 @@ class Workers(NamedTuple):
 
     executor: Any
     shards: Optional[int]  #: that a search is cut into; None: as many as there are workers, if that is known
-    look: Callable[[], None] = lambda: None  #: called while they are waited for; what it raises ends that
+    look: Callable[[], None]  #: called while they are waited for; what it raises ends that
+    tell: Callable[[int, int], None]  #: likewise while they enumerate: how many shards have finished, of how many
 
 
 class Waiting(NamedTuple):
@@ -158,12 +159,9 @@ def _wait_for(future: Any, look: Callable[[], None]) -> None:
         time.sleep(_INTERVAL)
 
 
-def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], output: str,
-                 tell: Callable[[int, int], None] = lambda finished, count: None) -> int:
+def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], output: str) -> int:
     """Has workers enumerate a search, and writes a checkpoint of all that they did. What a worker that
     was lost has not done, the search that goes on from there does. Ctrl-C leaves what has come by then.
-
-    tell    is told again and again how many shards have finished, and of how many
 
     Returns how many shards there are in it."""
     executor, count = workers.executor, check_executor(workers.executor, workers.shards)
@@ -178,7 +176,7 @@ def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], outp
 
         def look() -> None:
             workers.look()
-            tell(sum(future.done() for future in futures), count)
+            workers.tell(sum(future.done() for future in futures), count)
 
         try:
             while left:

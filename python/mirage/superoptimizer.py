@@ -134,23 +134,42 @@ def _find_time_limit(options: Dict[str, Any]) -> float:
         return 0
 
 
-def _enumerate(workers: Workers, module: Module, options: Dict[str, Any], scratch: str, progress: Progress) -> None:
-    """Has workers enumerate: options then say where it is what they have found."""
-    started = time.monotonic()
+class _Request(NamedTuple):
+    """What was asked of `superoptimize`, checked."""
+
+    options: Dict[str, Any]  #: of the search, by their names
+    measuring: Measuring
+    executor: Any
+    shards: Optional[int]
+    may_measure_there: bool  #: by workers
+    progress: Progress
+    is_formal_verified: bool
+    target: Optional[str]
+    codes: Optional[str]  #: the folder where the code is to be left
+
+
+def _use_workers(request: _Request, module: Module, scratch: str, interrupts: Interrupts) -> None:
+    """Has workers do what can be done apart: the options then say where it is what they have found."""
+    workers = Workers(request.executor, request.shards, interrupts.check, request.progress.tell_of_shards)
+    options = request.options
     options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
-    try:
-        enumerate_on(workers, module.print(BYTECODE), options, options["checkpoint"], progress.tell_of_shards)
-    finally:
-        progress.end()
-    limit = _find_time_limit(options)
-    if limit > 0:  # is for all of it
-        options["time-limit-s"] = max(1, math.ceil(limit - (time.monotonic() - started)))
+    started = time.monotonic()
+    with interrupts.kept():
+        try:
+            enumerate_on(workers, module.print(BYTECODE), options, options["checkpoint"])
+        finally:
+            request.progress.end()
+        limit = _find_time_limit(options)
+        if 0 < limit < math.inf:  # is for all of it
+            options["time-limit-s"] = max(1, math.ceil(limit - (time.monotonic() - started)))
+        if request.may_measure_there and find_gpu_on(workers):
+            _measure(workers, module, options, scratch, interrupts)
+    if interrupts.heard:
+        options["time-limit-s"] = 1  # for what is there
 
 
 def _measure(workers: Workers, module: Module, options: Dict[str, Any], scratch: str, interrupts: Interrupts) -> None:
-    """Has a worker with a GPU, if there is one, measure the best: options then say where its times are."""
-    if not find_gpu_on(workers):
-        return
+    """Has a worker measure the best."""
     bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
     candidates = module.clone()
     given = {**options, "to": "search", "bundle": bundle}
@@ -158,6 +177,36 @@ def _measure(workers: Workers, module: Module, options: Dict[str, Any], scratch:
     interrupts.check()
     if measure_on(workers, bundle, times):
         options["times"] = times
+
+
+def _search(graph: KernelGraph, request: _Request) -> OptimizedGraph:
+    started = time.monotonic()
+    module = to_module(graph, Context())
+    if request.target is None:
+        set_native_target(module)
+    before, measuring = module.clone(), request.measuring
+    with Interrupts() as interrupts, open_scratch() as scratch:
+        if request.executor is not None:
+            _use_workers(request, module, scratch, interrupts)
+        if interrupts.heard:
+            measuring = Measuring(None, "interrupted")
+        report = search_module(module, request.options, request.progress, measuring, interrupts)
+        why_not = "interrupted" if interrupts.heard else measuring.why_not
+        result = _read_result(report, why_not, time.monotonic() - started)
+        optimized = interrupts.call(module.context, lambda: _make_program(before, module, result, request))
+        if why_not == "interrupted":
+            logger.warning("interrupted: the best so far, %s", optimized.result)
+        return optimized
+
+
+def _make_program(before: Module, module: Module, result: SearchResult, request: _Request) -> OptimizedGraph:
+    """Compiles what was found, or the program as it was written, where that is not proved and is to be."""
+    if request.is_formal_verified and result.improved and not _is_proved(before, module):
+        module, result = before, _leave(result, "the best is not proved by canonical forms")
+    folder = compile_module(module, **({"target": request.target} if request.target else {}))
+    if request.codes is not None:
+        shutil.copytree(os.path.join(folder, "artifact"), request.codes)
+    return own(OptimizedGraph(folder, result, before.print().decode()), folder)
 
 
 def check_helpers(executor: Any, shards: Optional[int], on_progress: Any) -> None:
@@ -203,10 +252,11 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: An
     target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
     seed                   of all random inputs that programs are tested with; the same seed, the same result
     threads                of the search; None: one for each core. The result does not depend on them
-    verbose                log how far it is each second, and not every five, and what it came to
+    verbose                log how far it is each second instead of every five, and what it came to
     on_progress            a function that is told of a `SearchProgress` about twice a second, in a thread
-                           of the search, and of the shards that workers have finished; what it raises ends the search and is raised here, but a
-                           KeyboardInterrupt, which ends it as Ctrl-C does
+                           of the search, and of the shards that workers have finished. What it raises
+                           ends the search and is raised here, but a KeyboardInterrupt ends it as Ctrl-C
+                           does
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
     if not isinstance(graph, KernelGraph):
@@ -229,42 +279,12 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: An
     check_helpers(executor, shards, on_progress)
     measuring = choose_measuring(measure, target)
     codes = _make_code_folder() if save_codes else None
-    started = time.monotonic()
-    module = to_module(graph, Context())
-    if target is None:
-        set_native_target(module)
-    before, progress = module.clone(), Progress(verbose, on_progress)
-    with Interrupts() as interrupts, open_scratch() as scratch:
-        if executor is not None:
-            workers = Workers(executor, shards, interrupts.check)
-            with interrupts.kept():
-                _enumerate(workers, module, options, scratch, progress)
-                if measure is None and measuring.runner is None:
-                    _measure(workers, module, options, scratch, interrupts)
-            if interrupts.heard:
-                options["time-limit-s"] = 1  # for what is there
-                measuring = Measuring(None, "interrupted")
-        report = search_module(module, options, progress, measuring, interrupts)
-        interrupted = interrupts.heard
-        result = _read_result(report, "interrupted" if interrupted else measuring.why_not, time.monotonic() - started)
-        optimized = interrupts.call(
-            module.context, lambda: _make_program(before, module, result, is_formal_verified, target))
-        if codes is not None:
-            shutil.copytree(os.path.join(optimized._folder, "artifact"), codes)
-        if interrupted:
-            logger.warning("interrupted: the best so far, %s", optimized.result)
-        elif verbose:
-            logger.info("%s", optimized.result)
-        return optimized
-
-
-def _make_program(before: Module, module: Module, result: SearchResult, is_formal_verified: bool,
-                  target: Optional[str]) -> OptimizedGraph:
-    """Compiles what was found, or the program as it was written, where that is not proved and is to be."""
-    if is_formal_verified and result.improved and not _is_proved(before, module):
-        module, result = before, _leave(result, "the best is not proved by canonical forms")
-    folder = compile_module(module, **({"target": target} if target else {}))
-    return own(OptimizedGraph(folder, result, before.print().decode()), folder)
+    optimized = _search(graph, _Request(
+        options, measuring, executor, shards, may_measure_there=measure is None and measuring.runner is None,
+        progress=Progress(verbose, on_progress), is_formal_verified=is_formal_verified, target=target, codes=codes))
+    if verbose:
+        logger.info("%s", optimized.result)
+    return optimized
 
 
 def _read_result(report: Dict[str, Any], why_not_measured: str, seconds: float) -> SearchResult:

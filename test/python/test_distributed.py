@@ -180,8 +180,9 @@ def test_an_interrupt_keeps_what_has_come_behind_a_slow_shard(program, tmp_path)
 
     slow, checkpoint = Slow(), tmp_path / "checkpoint"
     bytecode = to_module(program, Context()).print(BYTECODE)
+    workers = Workers(slow, 3, look=interrupt, tell=lambda finished, count: None)
     with pytest.raises(KeyboardInterrupt):
-        enumerate_on(Workers(slow, 3, interrupt), bytecode, {"seed": 1, "max-states": OPTIONS["max_states"]}, str(checkpoint))
+        enumerate_on(workers, bytecode, {"seed": 1, "max-states": OPTIONS["max_states"]}, str(checkpoint))
     assert slow.futures[0].cancelled()
     others = tmp_path / "others"
     for future in slow.futures[1:]:
