@@ -81,12 +81,12 @@ class _Call:
 
 class Interrupts:
     """Ctrl-C while a block of code runs that has a result also if it is cut short. The first one is kept: it
-    has the library end its searches with the best so far, and the block goes on from there. Further ones are
-    raised, as KeyboardInterrupt.
+    ends the searches of the call that runs with the best so far, and the block goes on from there. Further
+    ones are raised, as KeyboardInterrupt.
 
     Signals are for the main thread; in others nothing is heard. Where somebody else handles Ctrl-C, he
-    still does, and the KeyboardInterrupt that he raises in a call, or what is `kept`, is the first one or a
-    second."""
+    still does: a KeyboardInterrupt that he raises while a call is waited for, or in what is `kept`, counts
+    as one of these."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -117,7 +117,7 @@ class Interrupts:
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """A block of code that the first one ends, and nothing behind it."""
+        """Of the first one: it ends this block of code, and goes no further."""
         try:
             yield
         except KeyboardInterrupt:
@@ -126,9 +126,9 @@ class Interrupts:
             self._count = 1
 
     def call(self, context: Context, call: Callable[[], T]) -> T:
-        """Makes a call of the library in a thread of its own, so that this one hears of signals. The call
-        has ended when an exception of theirs leaves here; but after a second Ctrl-C, which nothing holds back:
-        it ends by itself then."""
+        """Makes a call of the library in a thread of its own, so that this one hears of signals. What they
+        raise leaves here when the call has ended. Only a second Ctrl-C does at once, and nobody waits for the
+        call then."""
         if not _is_in_main_thread():
             return call()
         made = _Call(call)
@@ -145,11 +145,12 @@ class Interrupts:
         return made.get()
 
     def _wait(self, made: _Call, context: Context) -> None:
+        before = self._count  # what follows an interrupt, and makes the best so far of it, is left to end
         while True:
             try:
                 made.begin()
                 while not made.wait():
-                    if self.heard:
+                    if self._count > before:
                         context.cancel()  # again and again, as in `end`
                 return
             except KeyboardInterrupt:

@@ -11,7 +11,7 @@ import pytest
 
 from mirage import _library, superoptimizer
 from mirage._library import Context, Module
-from mirage.progress import call_interruptibly
+from mirage.progress import Interrupts, call_interruptibly
 
 SEARCH = "make_large().superoptimize(max_states=10**9, max_kernels=3, measure=False)"
 
@@ -63,6 +63,26 @@ def test_ctrl_c_as_a_call_ends(interruptible):
         watchdog.start()
         assert call_interruptibly(Told(), end_with_ctrl_c)[0] == "result"
         watchdog.cancel()
+
+
+def test_calls_behind_an_interrupt_are_not_ended(interruptible):
+    """They make of the best so far what there is to make of it."""
+    class Counts(Told):
+        cancelled = 0
+
+        def cancel(self):
+            self.cancelled += 1
+
+    def search():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+
+    context = Counts()
+    with Interrupts() as interrupts:
+        interrupts.call(context, search)
+        cancelled = context.cancelled
+        interrupts.call(context, lambda: time.sleep(0.5))
+    assert interrupts.heard and 0 < cancelled == context.cancelled
 
 
 def test_a_handler_of_somebody_else(interruptible):
