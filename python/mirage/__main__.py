@@ -23,7 +23,7 @@ from .devices import describe_gpu
 from .errors import MirageError
 from .pages import report as write_page
 from .programs import load
-from .progress import Progress
+from .progress import Interrupts, Progress
 from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize
 
 #: Exit codes, as mirage-verify has them.
@@ -60,22 +60,27 @@ def _optimize(arguments: argparse.Namespace) -> int:
     options = _parse_options(arguments.options)
     if "target" not in options:
         set_native_target(module)
-    searched = search_module(module, options, Progress(verbose=False, on_progress=None),
-                             choose_measuring(arguments.measure, options.get("target")))
-    for entry in searched.report["graphs"]:
-        print(f"@{entry['function']}: {_describe(entry)}", file=sys.stderr)
-    if searched.interrupted:
-        print("mirage: interrupted: the best so far", file=sys.stderr)
-    text = module.print().decode()
-    if arguments.output == "-":
-        sys.stdout.write(text)
-    else:
-        with open(arguments.output, "w", encoding="utf-8") as file:
-            file.write(text)
-    if arguments.artifact:
-        target = {"target": options["target"]} if "target" in options else {}
-        module.run_with_options(lib.mirageModuleCompile, {"from": "optimize", "artifact": arguments.artifact, **target})
+    measuring = choose_measuring(arguments.measure, options.get("target"))
+    with Interrupts() as interrupts:
+        report = search_module(module, options, Progress(verbose=False, on_progress=None), measuring, interrupts)
+        for entry in report["graphs"]:
+            print(f"@{entry['function']}: {_describe(entry)}", file=sys.stderr)
+        if interrupts.heard:
+            print("mirage: interrupted: the best so far", file=sys.stderr)
+        _write(module.print().decode(), arguments.output)
+        if arguments.artifact:
+            target = {"target": options["target"]} if "target" in options else {}
+            given = {"from": "optimize", "artifact": arguments.artifact, **target}
+            interrupts.call(module.context, lambda: module.run_with_options(lib.mirageModuleCompile, given))
     return 0
+
+
+def _write(text: str, path: str) -> None:
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _describe(entry: Dict[str, Any]) -> str:
@@ -94,7 +99,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     before, after = _read(arguments.before, context), _read(arguments.after, context)
     options = _library.VerifyOptions(exact=arguments.exact, certificates=arguments.certificates)
     verdict, details = ctypes.c_int(), _library.Text()
-    context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), byref(details)))
+    context.call(lib.mirageModulesVerify, before.handle, after.handle, byref(options), byref(verdict), byref(details))
     described = json.loads(_library.take_text(details))
     if arguments.json:
         print(json.dumps(described, indent=2))

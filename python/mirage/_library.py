@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import ctypes
 import os
 import pathlib
 import tempfile
+import threading
+import time
 import types
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_size_t,
                     c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Any, Callable, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 from ._version import __version__
 from .arguments import show, to_text
@@ -291,10 +295,52 @@ class Handle:
         # A garbage collector that finds all of them at once takes them in any order; what a finalizer
         # has got lives until it has run.
         self._finalizer = weakref.finalize(self, _give_back, os.getpid(), destroy, pointer, *needs)
+        # Threads that nobody joins may be in the library when the process ends, which gives back all by itself.
+        self._finalizer.atexit = False
 
     @property
     def _as_parameter_(self):
         return self.pointer
+
+
+#: Of calls that are in the compiler: their processes, as a forked child has no threads of its parent's, and
+#: their contexts.
+_calls: List[Tuple[int, "Context"]] = []
+_is_ending = False
+_PATIENCE_S = 30  #: at the end of the process; a search that is cancelled ends in seconds, as compiling does
+
+
+def _end_calls() -> None:
+    """At exit. Threads that nobody joins may be in calls, under which the process must not end: the library's
+    own data go then, and the interpreter, which is told of diagnostics and progress."""
+    global _is_ending
+    _is_ending = True
+    until = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < until:
+        left = [context for process, context in tuple(_calls) if process == os.getpid()]
+        if not left:
+            break
+        for context in left:
+            context.cancel()
+        time.sleep(0.01)
+
+
+atexit.register(_end_calls)
+
+
+@contextlib.contextmanager
+def _in_call(context: "Context") -> Iterator[None]:
+    """Once the process ends, only its main thread begins calls. Others wait there until they are gone, as they
+    would in the interpreter."""
+    entry = (os.getpid(), context)
+    _calls.append(entry)  # and then look, as who ends the process does both in the other order
+    try:
+        if _is_ending and threading.current_thread() is not threading.main_thread():
+            _calls.remove(entry)
+            threading.Event().wait()
+        yield
+    finally:
+        _calls.remove(entry)
 
 
 _SEVERITIES = ("note", "warning", "error", "remark")
@@ -315,15 +361,28 @@ class Context:
             raise MirageError(last_error())
         self.handle = Handle(pointer, lib.mirageContextDestroy)
         self.diagnostics: List[Diagnostic] = []
-        self._raised: List[BaseException] = []
-        # Of functions, not of methods, which would keep the context alive.
-        diagnostics = self.diagnostics
-        self._diagnostic_handler = DIAGNOSTIC_HANDLER(
-            lambda diagnostic, _: diagnostics.append(_convert(diagnostic.contents)))
+        self._raised: List[BaseException] = []  # by who is told of progress
+        self._signalled: List[BaseException] = []  # by a signal, while a diagnostic was taken
+        self._is_abandoned = False
+        # Handlers are functions, not methods, which would keep the context alive.
+        diagnostics, signalled = self.diagnostics, self._signalled
+
+        def handle(diagnostic, _):
+            try:
+                diagnostics.append(_convert(diagnostic.contents))
+            except BaseException as error:  # it must not pass through C
+                signalled.append(error)
+
+        self._diagnostic_handler = DIAGNOSTIC_HANDLER(handle)
         lib.mirageContextSetDiagnosticHandler(pointer, self._diagnostic_handler, None)
 
-    def check(self, status: int) -> None:
-        """Raises what a call came to that has just ended; warnings stay in `diagnostics`."""
+    def call(self, function: Callable[..., int], *arguments: Any) -> None:
+        """Calls the library, and raises what it came to; warnings stay in `diagnostics`."""
+        self._signalled.clear()
+        with _in_call(self):
+            status = function(*arguments)
+        if self._signalled:
+            raise self._signalled.pop()
         if status == INTERNAL_ERROR:
             message, text = last_error(), Text()
             check_run(lib.mirageContextGetReproducer(self.handle.pointer, byref(text)))
@@ -336,6 +395,8 @@ class Context:
 
     def watch(self, on_progress: Optional[Callable[[str, CProgress], None]]) -> None:
         """Tells a function how far searches are. What it raises ends them; `reraise` has it then."""
+        if self._is_abandoned:  # the library may be about to call the handler that is there
+            return
         self._raised.clear()
         if on_progress is None:
             self._progress_handler = PROGRESS_HANDLER()
@@ -348,14 +409,15 @@ class Context:
                         on_progress(function.decode(), progress.contents)
                 except BaseException as error:  # it must not pass through C
                     raised.append(error)
+                if raised:
                     lib.mirageContextCancelSearches(pointer)
 
             self._progress_handler = PROGRESS_HANDLER(handle)
         lib.mirageContextSetProgressHandler(self.handle.pointer, self._progress_handler, None)
 
     def abandon(self) -> None:
-        """Nobody waits for the call that runs: it is to end, and tells nobody how far it is. Its handler
-        stays where it is, as the library may be about to call it."""
+        """Nobody waits for the call that runs: it is to end, and tells nobody how far it is."""
+        self._is_abandoned = True
         self._raised.append(KeyboardInterrupt())
         self.cancel()
 
@@ -376,30 +438,30 @@ class Module:
         data = to_text("a module in UTF-8", text, CompileError) if isinstance(text, str) else text
         pointer = c_void_p()
         context.diagnostics.clear()
-        context.check(lib.mirageModuleParse(context.handle, data, len(data), name.encode(errors="replace"),
-                                           byref(pointer)))
+        context.call(lib.mirageModuleParse, context.handle, data, len(data), name.encode(errors="replace"),
+                     byref(pointer))
         return cls(context, pointer)
 
     def clone(self) -> "Module":
         pointer = c_void_p()
-        self.context.check(lib.mirageModuleClone(self.handle, byref(pointer)))
+        self.context.call(lib.mirageModuleClone, self.handle, byref(pointer))
         return Module(self.context, pointer)
 
     def print(self, form: int = TEXT) -> bytes:
         text = Text()
-        self.context.check(lib.mirageModulePrint(self.handle, form, byref(text)))
+        self.context.call(lib.mirageModulePrint, self.handle, form, byref(text))
         return take_text(text)
 
     def run(self, pipeline: str) -> None:
         self.context.diagnostics.clear()
-        self.context.check(lib.mirageModuleRunPipeline(self.handle, to_text("a pipeline", pipeline, CompileError)))
+        self.context.call(lib.mirageModuleRunPipeline, self.handle, to_text("a pipeline", pipeline, CompileError))
 
     def run_with_options(self, function, options: "dict[str, object]") -> bytes:
         """mirageModuleSuperoptimize or mirageModuleCompile. Returns the report."""
         pairs = (Option * len(options))(*[Option(name.encode(), _to_text(name, value)) for name, value in options.items()])
         text = Text()
         self.context.diagnostics.clear()
-        self.context.check(function(self.handle, pairs, len(options), byref(text)))
+        self.context.call(function, self.handle, pairs, len(options), byref(text))
         return take_text(text)
 
 

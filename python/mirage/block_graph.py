@@ -38,6 +38,10 @@ class ThreadblockGraph(Operators[STensor]):
         self.grid_dim, self.block_dim = grid, block
         self.forloop_range, self.reduction_dimx = loop, kept
 
+    def __reduce__(self) -> Any:
+        raise GraphError("expects a kernel graph to copy or pickle, got a threadblock graph: build it anew, or copy the "
+                         "graph that has its kernel by `customized`")
+
     def _map(self, what: str, values: Sequence[int]) -> "ctypes.Array[ctypes.c_int]":
         """As many entries as there are axes; the original writes three, of which the last may be
         for axes that are not there."""

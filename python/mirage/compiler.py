@@ -40,7 +40,7 @@ def from_mlir(text: "str | bytes", function: Optional[str] = None, file_name: st
     module = Module.parse(Context(1), text, file_name)
     module.context.diagnostics.clear()
     pointer = c_void_p()
-    module.context.check(lib.mirageModuleGetGraph(module.handle, name, byref(pointer)))
+    module.context.call(lib.mirageModuleGetGraph, module.handle, name, byref(pointer))
     return KernelGraph._adopt(pointer)
 
 

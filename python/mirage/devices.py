@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import collections
-import threading
 from ctypes import byref, c_int, c_void_p
 from typing import Any, Deque, Dict, List, Optional, Tuple
 
 from ._library import Handle, check_run, lib
 from .errors import RunError
+from .locks import ForkSafeLock
 from .tensors import CPU, Device
 
 _EMULATOR, _CUDA = 0, 1
 
 _devices: Dict[Device, Handle] = {}
 _gpus: Dict[Device, "GPU"] = {}
-_lock = threading.RLock()
+_lock = ForkSafeLock()
 
 
 def open_device(device: Device) -> Handle:
@@ -64,7 +64,7 @@ class GPU:
         self.handle = handle
         self._free: List[Handle] = []  # events
         self._kept: Deque[Tuple[Handle, Any]] = collections.deque()  # behind an event
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
 
     def _take_event(self) -> Handle:
         if self._free:

@@ -7,6 +7,7 @@ import logging
 import os
 import pathlib
 import subprocess
+import time
 from ctypes import byref, c_char_p, c_uint64
 from typing import Any, Callable, Dict, NamedTuple, Optional
 
@@ -27,6 +28,18 @@ _OF_ONE_PROCESS = ("cache", "checkpoint", "gpu", "measure", "report", "shard", "
 
 #: In the place of what a worker would have said.
 _LOST: Any = object()
+
+#: How often it is looked, in seconds, whether a worker has answered.
+_INTERVAL = 0.05
+
+
+class Workers(NamedTuple):
+    """Those of an executor."""
+
+    executor: Any
+    shards: Optional[int]  #: that a search is cut into; None: as many as there are workers, if that is known
+    look: Callable[[], None]  #: called while they are waited for; what it raises ends that
+    tell: Callable[[int, int], None]  #: likewise while they enumerate: how many shards have finished, of how many
 
 
 class Waiting(NamedTuple):
@@ -142,12 +155,19 @@ def _submit(executor: Any, function: Callable[..., Any], *arguments: Any) -> Any
         raise RunError(f"expects an executor that takes work, got {type(error).__name__}: {error}") from error
 
 
-def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards: Optional[int], output: str) -> int:
+def _wait_for(future: Any, look: Callable[[], None]) -> None:
+    """Who asks for a result does not hear of Ctrl-C, which is kept."""
+    while not future.done():
+        look()
+        time.sleep(_INTERVAL)
+
+
+def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], output: str) -> int:
     """Has workers enumerate a search, and writes a checkpoint of all that they did. What a worker that
     was lost has not done, the search that goes on from there does. Ctrl-C leaves what has come by then.
 
     Returns how many shards there are in it."""
-    count = check_executor(executor, shards)
+    executor, count = workers.executor, check_executor(workers.executor, workers.shards)
     checkpoint = _Checkpoint(output)
     given = {name: value for name, value in options.items() if name not in _OF_ONE_PROCESS}
     given = _share_cores(executor, given, count)
@@ -156,10 +176,17 @@ def enumerate_on(executor: Any, program: bytes, options: Dict[str, Any], shards:
         futures = [_submit(executor, run_shard, program, given, waiting, f"{number}/{count}")
                    for number in range(count)]
         left = list(enumerate(futures))
+
+        def look() -> None:
+            workers.look()
+            workers.tell(sum(future.done() for future in futures), count)
+
         try:
             while left:
+                _wait_for(left[0][1], look)
                 checkpoint.take(*left[0])
                 left.pop(0)
+            look()
         except KeyboardInterrupt:  # others may have come before the one that was waited for
             for number, future in left:
                 if future.done():
@@ -205,24 +232,28 @@ class _Checkpoint:
         return True
 
 
-def find_gpu_on(executor: Any, shards: Optional[int]) -> bool:
+def find_gpu_on(workers: Workers) -> bool:
     """Whether a worker has a GPU, of those that answer as many questions as there are shards. None of a
     pool that takes no work any more, as where workers die."""
     try:
-        futures = [_submit(executor, find_gpu) for _ in range(check_executor(executor, shards))]
+        futures = [_submit(workers.executor, find_gpu) for _ in range(check_executor(workers.executor, workers.shards))]
     except RunError as error:
         logger.warning("no worker measures: %s", error)
         return False
+    for future in futures:
+        _wait_for(future, workers.look)
     return any(isinstance(_ask(future), str) for future in futures)
 
 
-def measure_on(executor: Any, bundle: str, output: str, shards: Optional[int]) -> bool:
+def measure_on(workers: Workers, bundle: str, output: str) -> bool:
     """Has a worker with a GPU measure a bundle, and writes its times into a file. Nobody can say to an
     executor which worker it is to be: several are asked, one after the other. Returns whether one did."""
     root = pathlib.Path(bundle)
     files = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    for _ in range(check_executor(executor, shards)):
-        times = _ask(_submit(executor, measure_bundle, files))
+    for _ in range(check_executor(workers.executor, workers.shards)):
+        future = _submit(workers.executor, measure_bundle, files)
+        _wait_for(future, workers.look)
+        times = _ask(future)
         if isinstance(times, bytes):
             pathlib.Path(output).write_bytes(times)
             return True

@@ -11,24 +11,22 @@ import os
 import pathlib
 import shutil
 import tempfile
-import threading
 import weakref
 from typing import Any, Iterator, List, Optional
+
+from .locks import ForkSafeLock
 
 _PREFIX = "mirage-process-"
 #: In a folder whose process has locked it. It names the machine, and its start: to others, who may see
 #: the folder by a network, the lock may say nothing.
 _MARKER = "locked-on"
 
-_mutex = threading.Lock()
+_mutex = ForkSafeLock()
 _root: Optional["_Root"] = None
 
 
 def _leave_to_parent() -> None:
-    """In a forked child: another thread may have had the mutex, which the child does not have, and the lock
-    is to go with the parent."""
-    global _mutex
-    _mutex = threading.Lock()
+    """In a forked child: the lock of the folder is to go with the parent."""
     if _root is not None:
         _root.unlock()
 

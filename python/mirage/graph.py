@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 from ctypes import byref, c_uint32, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
@@ -19,6 +19,7 @@ from .operators import Dims, DTensor, Operators, make_tensor_type
 
 if TYPE_CHECKING:
     from . import programs
+    from .progress import SearchProgress
 
 
 class KernelGraph(Operators[DTensor]):
@@ -75,7 +76,7 @@ class KernelGraph(Operators[DTensor]):
         return result
 
     # ------------------------------------------------------------------ operators of kernels alone
-    def _normalized_dims(self, A: DTensor, normalized_shape) -> List[int]:
+    def _normalized_dims(self, A: DTensor, normalized_shape: Optional[Sequence[int]]) -> List[int]:
         self._check(A)
         if normalized_shape is None:
             return [len(A.shape) - 1]
@@ -153,16 +154,16 @@ class KernelGraph(Operators[DTensor]):
         return [DTensor(self, number) for number in results]
 
     # ------------------------------------------------------------------ running
-    def superoptimize(self, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None, blockdims=None,
-                      fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
-                      warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
-                      use_cached_graphs: bool = False, use_graph_dataset: bool = False,
+    def superoptimize(self, *, config: Optional[str] = None, imaps: Any = None, omaps: Any = None,
+                      griddims: Any = None, blockdims: Any = None, fmaps: Any = None, franges: Any = None,
+                      verbose: bool = False, backend: str = "cuda", warmup_iters: Optional[int] = None,
+                      profile_iters: Optional[int] = None, use_cached_graphs: bool = False, use_graph_dataset: bool = False,
                       is_formal_verified: bool = False, use_symbolic_search: bool = True,
                       search_time_limit_sec: Optional[float] = None, save_codes: bool = False,
                       previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
                       threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
                       executor: Any = None, shards: Optional[int] = None,
-                      on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> "programs.OptimizedGraph":
+                      on_progress: Optional[Callable[[SearchProgress], None]] = None, **extra: Any) -> "programs.OptimizedGraph":
         """A faster program that computes the same (help(mirage.superoptimize) says what the options are)."""
         given = {name: value for name, value in locals().items() if name not in ("self", "extra")}
         from .superoptimizer import superoptimize
@@ -196,7 +197,7 @@ class KernelGraph(Operators[DTensor]):
         return to_module(self, Context(1)).print().decode()
 
     # ------------------------------------------------------------------ other forms
-    def visualize(self, name) -> str:
+    def visualize(self, name: "str | os.PathLike[str]") -> str:
         """Draws the graph into a file: name.svg, or what the ending says (.png, .pdf, .dot)."""
         from .visualizer import draw
 
@@ -245,8 +246,16 @@ class KernelGraph(Operators[DTensor]):
             graph.outputs = [DTensor(graph, number) for number in program["outputs"]]
         return graph
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return KernelGraph.from_json, (self.to_json(),)
+
+    def _find_number_in_copies(self, tensor: DTensor) -> int:
+        """Which value of a graph by JSON a tensor of this one is: there, inputs are the first, wherever they
+        were made."""
+        inputs = [value.number for value in self.inputs]
+        if tensor.number in inputs:
+            return inputs.index(tensor.number)
+        return tensor.number + sum(number > tensor.number for number in inputs)
 
 
 def _read(path: pathlib.Path) -> str:

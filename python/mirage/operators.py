@@ -36,6 +36,10 @@ class Value:
         self.shape: Tuple[int, ...] = tuple(type_.shape[:type_.rank])
         self.dtype: DType = from_code(type_.element)
 
+    def __copy__(self: V) -> V:
+        """Itself, as nothing changes it: a copy of the same graph has its values elsewhere."""
+        return self
+
     @property
     def name(self) -> str:
         return self._name or f"%{self.number}"
@@ -107,7 +111,11 @@ class Value:
 
 
 class DTensor(Value):
-    """A tensor in device memory: an input or a result of a kernel."""
+    """A tensor in device memory: an input or a result of a kernel. Pickled and copied, it takes its graph
+    along, and is the same tensor of the graph's copy."""
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _find_tensor, (self.graph, self.graph._find_number_in_copies(self))
 
     @property
     def strides(self) -> Tuple[int, ...]:
@@ -129,6 +137,12 @@ class DTensor(Value):
     def mT(self) -> "DTensor":
         """The last two dimensions change places; a view, and no kernel."""
         return self.graph.transpose(self, -2, -1)
+
+
+def _find_tensor(graph: Any, number: int) -> DTensor:
+    """The graph's own, of its inputs and outputs."""
+    known = {tensor.number: tensor for tensor in (*graph.outputs, *graph.inputs)}
+    return known.get(number) or DTensor(graph, number)
 
 
 class STensor(Value):

@@ -7,7 +7,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import threading
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -19,6 +18,7 @@ from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
 from .folders import make_folder
+from .locks import ForkSafeLock
 from .streams import RunStream
 from .tensors import CPU, Device, TensorSpec
 from .torch_calls import Place, TorchCall, make_torch_call
@@ -50,7 +50,7 @@ class LoadedProgram:
         self.handle = Handle(pointer, lib.mirageProgramDestroy)
         self.inputs = _read_specs(pointer, lib.mirageProgramGetNumInputs, lib.mirageProgramGetInput)
         self.outputs = _read_specs(pointer, lib.mirageProgramGetNumOutputs, lib.mirageProgramGetOutput)
-        self.lock = threading.Lock()
+        self.lock = ForkSafeLock()
         self._streams: List[Any] = []
         if device != CPU:
             check_run(lib.mirageProgramTrustStreams(self.handle))
@@ -113,7 +113,7 @@ class CompiledGraph:
         """folder   what compile_module() or save() has made"""
         self._folder = os.path.abspath(folder)
         self._artifact = os.path.join(self._folder, "artifact")
-        self._lock = threading.Lock()
+        self._lock = ForkSafeLock()
         self._programs: Dict[Device, LoadedProgram] = {}
         self._specs: Optional[Tuple[Tuple[TensorSpec, ...], Tuple[TensorSpec, ...]]] = None
         self._torch_calls: Dict[Device, TorchCall] = {}
@@ -274,7 +274,7 @@ class CompiledGraph:
         files["result.json"] = (json.dumps(self._describe(), indent=2) + "\n").encode()
         return files
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return _unpickle, (self._get_files(),)
 
     def _describe(self) -> Dict[str, Any]:

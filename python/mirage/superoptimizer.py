@@ -19,12 +19,12 @@ from .arguments import is_number, show, to_choice, to_flag, to_integer, to_path
 from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
-from .distributed import check_executor, enumerate_on, find_gpu_on, measure_on
+from .distributed import Workers, check_executor, enumerate_on, find_gpu_on, measure_on
 from .errors import CompileError, GraphError, RunError
 from .folders import open_scratch
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
-from .progress import Progress, call_interruptibly
+from .progress import Interrupts, Progress, SearchProgress
 
 logger = logging.getLogger("mirage")
 
@@ -97,41 +97,28 @@ def choose_measuring(measure: Optional[bool], target: Optional[str]) -> Measurin
     return Measuring(runner, "" if runner else "no mirage-run at hand")
 
 
-class Searched(NamedTuple):
-    """What became of the search of a module, which has its result."""
-
-    report: Dict[str, Any]  #: as `report=` of mirage-opt writes it
-    interrupted: bool  #: by Ctrl-C
-
-
-def search_module(module: Module, options: Dict[str, Any], progress: Progress, measuring: Measuring) -> Searched:
-    """Superoptimizes the programs of a module. On the machine's GPU, if it is to measure, the best
-    candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so far."""
+def search_module(module: Module, options: Dict[str, Any], progress: Progress, measuring: Measuring,
+                  interrupts: Interrupts) -> Dict[str, Any]:
+    """Superoptimizes the programs of a module, which has the result. On the machine's GPU, if it is to
+    measure, the best candidates race, and the fastest that is right is taken. Ctrl-C ends it with the best so
+    far. Returns the report, as `report=` of mirage-opt writes it."""
     context = module.context
-    report: Optional[bytes] = None
-    abandoned = False
     options = dict(options)
     if measuring.runner is not None:
         options.update(measure=measuring.runner, gpu=_gpu)
     context.watch(progress)
     try:
-        report, interrupted = call_interruptibly(
-            context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
-        context.reraise()  # what a callback has raised
-    except KeyboardInterrupt:
-        if report is None:  # a second one
-            abandoned = True
-            raise
-        interrupted = True
+        report = interrupts.call(context, lambda: module.run_with_options(lib.mirageModuleSuperoptimize, options))
+        with interrupts.kept():
+            context.reraise()  # what a callback has raised
     except CompileError:
         context.reraise()
         raise
     finally:
         progress.end()
-        if not abandoned:
-            context.watch(None)
-            log_warnings(context)
-    return Searched(json.loads(report), interrupted)
+        context.watch(None)
+        log_warnings(context)
+    return json.loads(report)
 
 
 def set_native_target(module: Module) -> None:
@@ -140,30 +127,87 @@ def set_native_target(module: Module) -> None:
         module.run(f"builtin.module(mirage-native-target{{gpu={_gpu}}})")
 
 
-def _enumerate(executor: Any, shards: Optional[int], module: Module, options: Dict[str, Any], scratch: str,
-               measures_there: bool) -> bool:
-    """Has workers do what can be done apart: options then say what they have found. Returns whether
-    Ctrl-C ended it."""
-    started = time.monotonic()
-    options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
+def _find_time_limit(options: Dict[str, Any]) -> float:
+    """In seconds; 0: none, or something else than a number, which the library refuses."""
     try:
-        enumerate_on(executor, module.print(BYTECODE), options, shards, options["checkpoint"])
-    except KeyboardInterrupt:
+        return float(options.get("time-limit-s", 0))
+    except (TypeError, ValueError):
+        return 0
+
+
+class _Request(NamedTuple):
+    """What was asked of `superoptimize`, checked."""
+
+    options: Dict[str, Any]  #: of the search, by their names
+    measuring: Measuring
+    executor: Any
+    shards: Optional[int]
+    may_measure_there: bool  #: by workers
+    progress: Progress
+    is_formal_verified: bool
+    target: Optional[str]
+    codes: Optional[str]  #: the folder where the code is to be left
+
+
+def _use_workers(request: _Request, module: Module, scratch: str, interrupts: Interrupts) -> None:
+    """Has workers do what can be done apart: the options then say where it is what they have found."""
+    workers = Workers(request.executor, request.shards, interrupts.check, request.progress.tell_of_shards)
+    options = request.options
+    options.setdefault("checkpoint", os.path.join(scratch, "checkpoint"))
+    started = time.monotonic()
+    with interrupts.kept():
+        try:
+            enumerate_on(workers, module.print(BYTECODE), options, options["checkpoint"])
+        finally:
+            request.progress.end()
+        limit = _find_time_limit(options)
+        if 0 < limit < math.inf:  # is for all of it
+            options["time-limit-s"] = max(1, math.ceil(limit - (time.monotonic() - started)))
+        if request.may_measure_there and find_gpu_on(workers):
+            _measure(workers, module, options, scratch, interrupts)
+    if interrupts.heard:
         options["time-limit-s"] = 1  # for what is there
-        return True
-    if "time-limit-s" in options:  # is for all of it
-        options["time-limit-s"] = max(1, math.ceil(options["time-limit-s"] - (time.monotonic() - started)))
-    if measures_there and find_gpu_on(executor, shards):
-        bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
-        candidates = module.clone()
-        given = {**options, "to": "search", "bundle": bundle}
-        _, interrupted = call_interruptibly(
-            module.context, lambda: candidates.run_with_options(lib.mirageModuleCompile, given))
-        if interrupted:
-            return True
-        if measure_on(executor, bundle, times, shards):
-            options["times"] = times
-    return False
+
+
+def _measure(workers: Workers, module: Module, options: Dict[str, Any], scratch: str, interrupts: Interrupts) -> None:
+    """Has a worker measure the best."""
+    bundle, times = os.path.join(scratch, "bundle"), os.path.join(scratch, "times.jsonl")
+    candidates = module.clone()
+    given = {**options, "to": "search", "bundle": bundle}
+    interrupts.call(module.context, lambda: candidates.run_with_options(lib.mirageModuleCompile, given))
+    interrupts.check()
+    if measure_on(workers, bundle, times):
+        options["times"] = times
+
+
+def _search(graph: KernelGraph, request: _Request) -> OptimizedGraph:
+    started = time.monotonic()
+    module = to_module(graph, Context())
+    if request.target is None:
+        set_native_target(module)
+    before, measuring = module.clone(), request.measuring
+    with Interrupts() as interrupts, open_scratch() as scratch:
+        if request.executor is not None:
+            _use_workers(request, module, scratch, interrupts)
+        if interrupts.heard:
+            measuring = Measuring(None, "interrupted")
+        report = search_module(module, request.options, request.progress, measuring, interrupts)
+        why_not = "interrupted" if interrupts.heard else measuring.why_not
+        result = _read_result(report, why_not, time.monotonic() - started)
+        optimized = interrupts.call(module.context, lambda: _make_program(before, module, result, request))
+        if why_not == "interrupted":
+            logger.warning("interrupted: the best so far, %s", optimized.result)
+        return optimized
+
+
+def _make_program(before: Module, module: Module, result: SearchResult, request: _Request) -> OptimizedGraph:
+    """Compiles what was found, or the program as it was written, where that is not proved and is to be."""
+    if request.is_formal_verified and result.improved and not _is_proved(before, module):
+        module, result = before, _leave(result, "the best is not proved by canonical forms")
+    folder = compile_module(module, **({"target": request.target} if request.target else {}))
+    if request.codes is not None:
+        shutil.copytree(os.path.join(folder, "artifact"), request.codes)
+    return own(OptimizedGraph(folder, result, before.print().decode()), folder)
 
 
 def check_helpers(executor: Any, shards: Optional[int], on_progress: Any) -> None:
@@ -176,19 +220,21 @@ def check_helpers(executor: Any, shards: Optional[int], on_progress: Any) -> Non
         raise GraphError(f"expects on_progress to be a function, got {show(on_progress)}")
 
 
-def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=None, omaps=None, griddims=None,
-                  blockdims=None, fmaps=None, franges=None, verbose: bool = False, backend: str = "cuda",
-                  warmup_iters: Optional[int] = None, profile_iters: Optional[int] = None,
-                  use_cached_graphs: bool = False, use_graph_dataset: bool = False, is_formal_verified: bool = False,
-                  use_symbolic_search: bool = True, search_time_limit_sec: Optional[float] = None,
-                  save_codes: bool = False, previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
+def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: Any = None, omaps: Any = None,
+                  griddims: Any = None, blockdims: Any = None, fmaps: Any = None, franges: Any = None,
+                  verbose: bool = False, backend: str = "cuda", warmup_iters: Optional[int] = None,
+                  profile_iters: Optional[int] = None, use_cached_graphs: bool = False, use_graph_dataset: bool = False,
+                  is_formal_verified: bool = False, use_symbolic_search: bool = True,
+                  search_time_limit_sec: Optional[float] = None, save_codes: bool = False,
+                  previous_checkpoint: Optional[str] = None, seed: Optional[int] = None,
                   threads: Optional[int] = None, target: Optional[str] = None, measure: Optional[bool] = None,
                   executor: Any = None, shards: Optional[int] = None,
-                  on_progress: Optional[Callable[[Any], None]] = None, **extra: Any) -> OptimizedGraph:
+                  on_progress: Optional[Callable[[SearchProgress], None]] = None, **extra: Any) -> OptimizedGraph:
     """Searches for an equal program that is faster, and compiles the best.
 
     The result is always a program to call; `result.improved` says whether it is another one than was
-    written. Ctrl-C ends the search with the best that it has found.
+    written. Ctrl-C ends the search with the best that it has found, which is still compiled; a second one is
+    raised.
 
     config                 limits for a kind of program: "attention", "mlp" or "lora"
     use_cached_graphs      keep results on disk, and take what is there (~/.cache/mirage)
@@ -205,6 +251,13 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
                            that is known. The result is the same, also where a worker is lost. Where
                            this machine has no GPU, and a worker has one, that measures
     target                 "sm_90a", "sm_80", ...; None: the GPU of this machine, or sm_90a
+    seed                   of all random inputs that programs are tested with; the same seed, the same result
+    threads                of the search; None: one for each core. The result does not depend on them
+    verbose                log how far it is each second instead of every five, and what it came to
+    on_progress            a function that is told of a `SearchProgress` about twice a second, in a thread
+                           of the search, and of the shards that workers have finished. What it raises
+                           ends the search and is raised here, but a KeyboardInterrupt ends it as Ctrl-C
+                           does
 
     Others are options of the search by their names (docs/Search.md): max_states=100000."""
     if not isinstance(graph, KernelGraph):
@@ -227,28 +280,11 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps=Non
     check_helpers(executor, shards, on_progress)
     measuring = choose_measuring(measure, target)
     codes = _make_code_folder() if save_codes else None
-    started = time.monotonic()
-    module = to_module(graph, Context())
-    if target is None:
-        set_native_target(module)
-    before = module.clone()
-    with open_scratch() as scratch:
-        cut_short = executor is not None and _enumerate(executor, shards, module, options, scratch,
-                                                        measures_there=measure is None and measuring.runner is None)
-        report, interrupted = search_module(module, options, Progress(verbose, on_progress),
-                                            Measuring(None, "interrupted") if cut_short else measuring)
-        interrupted |= cut_short
-    result = _read_result(report, "interrupted" if interrupted else measuring.why_not, time.monotonic() - started)
-    if is_formal_verified and result.improved and not _is_proved(before, module):
-        module, result = before, _leave(result, "the best is not proved by canonical forms")
-    if interrupted:
-        logger.warning("interrupted: the best so far, %s", result)
-    folder = compile_module(module, **({"target": target} if target else {}))
-    if codes is not None:
-        shutil.copytree(os.path.join(folder, "artifact"), codes)
-    optimized = own(OptimizedGraph(folder, result, before.print().decode()), folder)
+    optimized = _search(graph, _Request(
+        options, measuring, executor, shards, may_measure_there=measure is None and measuring.runner is None,
+        progress=Progress(verbose, on_progress), is_formal_verified=is_formal_verified, target=target, codes=codes))
     if verbose:
-        logger.info("%s", result)
+        logger.info("%s", optimized.result)
     return optimized
 
 
@@ -285,7 +321,7 @@ def _is_proved(before: Module, after: Module) -> bool:
     """Whether canonical forms say that two modules are equal."""
     options = _library.VerifyOptions(exact=1)
     verdict = c_int()
-    before.context.check(lib.mirageModulesVerify(before.handle, after.handle, byref(options), byref(verdict), None))
+    before.context.call(lib.mirageModulesVerify, before.handle, after.handle, byref(options), byref(verdict), None)
     return verdict.value == _EQUAL
 
 

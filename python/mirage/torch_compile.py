@@ -255,7 +255,7 @@ def _leave_training(module: GraphModule, inputs: Sequence[Any], report: Report) 
 
 
 def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], *, options: Optional[Dict[str, Any]] = None,
-                   **others: Any):
+                   **others: Any) -> Callable[..., Any]:
     """The backend of torch.compile, for inference: models that need gradients are left to the fallback
     as a whole, with a warning. Each shape of inputs is compiled by itself. `mirage.torch_bridge.reports`
     says what was taken of a model, and why not the rest. Options are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
 import torch.utils._pytree as pytree
@@ -151,7 +151,7 @@ class ModuleGraph(KernelGraph):
         self._getters = list(getters)
         self._returned = returned
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return _restore, (self._getters, self._returned, self.to_json())
 
     @property

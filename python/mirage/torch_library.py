@@ -7,7 +7,6 @@ import hashlib
 import itertools
 import keyword
 import re
-import threading
 import weakref
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -18,6 +17,7 @@ from .arguments import show
 from .dtypes import find_dtype
 from .errors import GraphError, RunError
 from .graph import KernelGraph
+from .locks import ForkSafeLock
 from .programs import CompiledGraph
 
 # ---------------------------------------------------------------------- a program on tensors of torch
@@ -172,7 +172,7 @@ def _make_operator(name: str, program: CompiledGraph) -> _Registered:
 # program is gone, so that names, and the code that is kept, are the same from run to run.
 
 _programs: "weakref.WeakValueDictionary[str, CompiledGraph]" = weakref.WeakValueDictionary()
-_programs_lock = threading.Lock()
+_programs_lock = ForkSafeLock()
 
 
 def name_part(program: CompiledGraph) -> str:

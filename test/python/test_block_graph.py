@@ -1,5 +1,8 @@
 """Kernels by hand: threadblock graphs as the original's examples write them."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -212,3 +215,12 @@ def test_too_large_for_shared_memory(graph):
     with pytest.raises(mi.CompileError, match="shared memory") as caught:
         graph.compile()
     assert caught.value.diagnostics[0].severity == "error"
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, pickle.dumps])
+def test_copies(graph, duplicate):
+    tiles = mi.new_threadblock_graph((1, 1, 1), (64, 1, 1), 1)
+    tile = tiles.new_input(graph.new_input((16, 64)), (-1, -1, -1), None)
+    for value in (tiles, tile):
+        with pytest.raises(mi.GraphError, match="expects a kernel graph to copy or pickle, got a threadblock graph"):
+            duplicate(value)

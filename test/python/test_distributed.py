@@ -5,6 +5,8 @@ import ctypes
 import logging
 import multiprocessing
 import os
+import signal
+import threading
 import time
 
 import pytest
@@ -12,7 +14,8 @@ import pytest
 import mirage as mi
 from mirage._library import BYTECODE, SUCCESS, Context, lib
 from mirage.compiler import to_module
-from mirage.distributed import enumerate_on
+from mirage.distributed import Workers, enumerate_on
+from mirage.progress import Progress
 from shared_searches import OPTIONS, make_program
 
 
@@ -55,6 +58,33 @@ class LosesOne(concurrent.futures.ThreadPoolExecutor):
             future.set_exception(concurrent.futures.process.BrokenProcessPool("a worker is gone"))
             return future
         return super().submit(function, *arguments)
+
+
+def test_progress_of_shards(program):
+    """While workers enumerate; then of the search that goes on."""
+    seen = []
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        optimized = program.superoptimize(executor=pool, shards=3, on_progress=seen.append, **OPTIONS)
+    finished = [now.finished_shards for now in seen if now.num_shards == 3]
+    assert finished[0] == 0 and finished[-1] == 3 and finished == sorted(finished)
+    assert seen[-1].num_shards == 0 and seen[-1].baseline_us == pytest.approx(optimized.result.baseline_us)
+
+
+def test_lines_of_shards(caplog):
+    progress = Progress(verbose=True, on_progress=None)
+    progress.logged_at -= 1
+    with caplog.at_level(logging.INFO, logger="mirage"):
+        progress.tell_of_shards(1, 3)
+        progress.tell_of_shards(1, 3)
+    assert [record.getMessage() for record in caplog.records] == ["mirage: 0.0 s, 1 of 3 shards finished by workers"]
+
+
+def test_errors_of_callbacks_while_workers_enumerate_go_on(program):
+    def fail(progress):
+        raise ZeroDivisionError("mine")
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError, match="mine"):
+        program.superoptimize(executor=pool, on_progress=fail, **OPTIONS)
 
 
 def test_a_lost_worker(program, caplog):
@@ -133,7 +163,7 @@ def test_an_interrupt_leaves_the_best_so_far(program, caplog):
 
 def test_an_interrupt_keeps_what_has_come_behind_a_slow_shard(program, tmp_path):
     class Slow(concurrent.futures.Executor):
-        """Does all but the first shard at once, and is interrupted while somebody waits for that."""
+        """Does all but the first shard at once."""
 
         def __init__(self):
             self.futures = []
@@ -142,18 +172,17 @@ def test_an_interrupt_keeps_what_has_come_behind_a_slow_shard(program, tmp_path)
             future = concurrent.futures.Future()
             if self.futures:
                 future.set_result(function(*arguments))
-            else:
-                future.result = self.interrupt
             self.futures.append(future)
             return future
 
-        def interrupt(self):
-            raise KeyboardInterrupt
+    def interrupt():
+        raise KeyboardInterrupt
 
     slow, checkpoint = Slow(), tmp_path / "checkpoint"
     bytecode = to_module(program, Context()).print(BYTECODE)
+    workers = Workers(slow, 3, look=interrupt, tell=lambda finished, count: None)
     with pytest.raises(KeyboardInterrupt):
-        enumerate_on(slow, bytecode, {"seed": 1, "max-states": OPTIONS["max_states"]}, 3, str(checkpoint))
+        enumerate_on(workers, bytecode, {"seed": 1, "max-states": OPTIONS["max_states"]}, str(checkpoint))
     assert slow.futures[0].cancelled()
     others = tmp_path / "others"
     for future in slow.futures[1:]:
@@ -163,19 +192,19 @@ def test_an_interrupt_keeps_what_has_come_behind_a_slow_shard(program, tmp_path)
     assert checkpoint.read_bytes() == others.read_bytes() != b""
 
 
-def test_an_interrupt_ends_what_workers_run():
+def test_an_interrupt_ends_what_workers_run(interruptible):
     class Interrupted(concurrent.futures.ProcessPoolExecutor):
         def submit(self, function, *arguments):
             future = super().submit(function, *arguments)
-
-            def interrupt():
-                while not future.running():
-                    time.sleep(0.1)
-                time.sleep(2)  # the worker begins, or is in its search
-                raise KeyboardInterrupt
-
-            future.result = interrupt
+            if arguments[-1] == "0/2":
+                threading.Thread(target=interrupt, args=[future]).start()
             return future
+
+    def interrupt(future):
+        while not future.running():
+            time.sleep(0.1)
+        time.sleep(2)  # the worker begins, or is in its search
+        os.kill(os.getpid(), signal.SIGINT)
 
     graph = mi.new_kernel_graph()  # whose search takes minutes
     q, k, v = (graph.new_input(dims) for dims in ((2, 16, 64), (2, 64, 4096), (2, 4096, 64)))
@@ -189,12 +218,52 @@ def test_an_interrupt_ends_what_workers_run():
     assert time.monotonic() - started < 30
 
 
-def test_measured_on_a_worker(program, monkeypatch):
+@pytest.fixture
+def far_gpu(monkeypatch):
+    """This machine has no GPU, and workers have."""
+    from mirage import distributed, superoptimizer
+
+    monkeypatch.setattr(superoptimizer, "find_gpu", lambda ordinal=0: None)
+    monkeypatch.setattr(distributed, "find_gpu", lambda ordinal=0: "played")
+    return {name: value for name, value in OPTIONS.items() if name != "measure"}
+
+
+def test_an_interrupt_of_measuring_leaves_the_best_so_far(program, far_gpu, monkeypatch, interruptible):
+    from mirage import distributed
+
+    def measure(files):
+        os.kill(os.getpid(), signal.SIGINT)
+        is_over.wait(30)
+
+    is_over = threading.Event()
+    monkeypatch.setattr(distributed, "measure_bundle", measure)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        optimized = program.superoptimize(executor=pool, **far_gpu)
+        is_over.set()
+    assert optimized.improved and optimized.result.why_not_measured == "interrupted"
+
+
+@pytest.mark.parametrize("given, left", [(0, 0), ("0", "0"), ("100", range(50, 101)), (100, range(50, 101)), (None, None)])
+def test_a_time_limit_is_for_workers_and_what_goes_on(program, monkeypatch, given, left):
+    from mirage import superoptimizer
+
+    def search(module, options, *others):
+        seen.append(options.get("time-limit-s"))
+        return search_module(module, options, *others)
+
+    search_module, seen = superoptimizer.search_module, []
+    monkeypatch.setattr(superoptimizer, "search_module", search)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        assert program.superoptimize(executor=pool, time_limit_s=given, **OPTIONS).improved
+    assert seen[0] in left if isinstance(left, range) else seen == [left]
+
+
+def test_measured_on_a_worker(program, far_gpu, monkeypatch):
     """This machine has no GPU, and one of the workers has: its times choose."""
     import json
     import pathlib
 
-    from mirage import distributed, superoptimizer
+    from mirage import distributed
 
     asked = []
 
@@ -214,12 +283,9 @@ def test_measured_on_a_worker(program, monkeypatch):
                 "computeCapability": 90, "driver": 13000, "verdict": "right", "reason": "", "noisy": False, "hotUs": us, "coldUs": us}))
         return ("\n".join(lines) + "\n").encode()
 
-    monkeypatch.setattr(superoptimizer, "find_gpu", lambda ordinal=0: None)
-    monkeypatch.setattr(distributed, "find_gpu", lambda ordinal=0: "played")
     monkeypatch.setattr(distributed, "measure_bundle", measure)
-    options = {name: value for name, value in OPTIONS.items() if name != "measure"}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        result = program.superoptimize(executor=pool, **options).result
+        result = program.superoptimize(executor=pool, **far_gpu).result
     assert len(asked) == 2 and any(pathlib.PurePath(name).name == "kernels.ptx" for name in asked[0])
     assert result.ranked_by == "measured" and result.measured_us == 50.0 and result.measured_baseline_us == 90.0
     assert result.speedup == 1.8 and "50.00 us measured, 90.00 us one by one" in str(result)

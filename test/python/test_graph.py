@@ -76,6 +76,33 @@ def test_copies(graph):
         assert copied.to_json() == graph.to_json()
 
 
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_copies_with_their_tensors(graph, duplicate):
+    """Whatever was made first, inputs or results of kernels."""
+    x = graph.new_input((2, 4), name="X")
+    y = graph.exp(x)
+    w = graph.new_input((4, 3), name="W")
+    z = graph.matmul(y, w)
+    v = graph.new_input((2, 3), name="V")
+    again, *tensors = duplicate([graph, x, y, w, z, v])
+    assert [tensor.name for tensor in again.inputs] == ["X", "W", "V"]
+    assert [tensor.shape for tensor in tensors] == [tensor.shape for tensor in (x, y, w, z, v)]
+    assert all(tensor.graph is again for tensor in tensors) and tensors[2] is again.inputs[1]
+    again.mark_output(again.add(tensors[3], tensors[4]))
+    again.mark_output(again.square(tensors[1]))
+    ones = [np.ones(spec.shape, np.float16) for spec in again.compile().inputs]
+    added, squared = again(ones)
+    assert np.allclose(added, 4 * np.e + 1, atol=2e-2) and np.allclose(squared, np.e ** 2, atol=2e-2)
+
+
+def test_copies_of_copies(graph):
+    y = graph.exp(graph.new_input((2, 4)))
+    w = graph.new_input((4, 3))
+    tensors = copy.deepcopy(copy.deepcopy([y, w]))
+    assert [tensor.shape for tensor in tensors] == [(2, 4), (4, 3)] and tensors[0].graph is tensors[1].graph
+    assert copy.copy(y) is y
+
+
 def test_names_of_inputs(graph):
     assert graph.new_input(dims=(4, 4), name="input1").name == "input1"
     assert graph.new_input(dims=(4, 4)).name == "input2"

@@ -216,6 +216,51 @@ def test_forked_children_leave_programs_alone():
     assert done.stdout == "True\n", done.stderr
 
 
+def test_a_forked_child_calls_a_program_that_another_thread_is_in():
+    import subprocess
+
+    code = ("import mirage as mi, numpy as np, os, signal, threading, time\n"
+            "graph = mi.new_kernel_graph()\n"
+            "graph.matmul(*(graph.new_input((512, 512)) for _ in range(2)))\n"
+            "compiled, ones = graph.compile(), np.ones((512, 512), np.float16)\n"
+            "threading.Thread(target=lambda: [compiled([ones, ones]) for _ in range(100)], daemon=True).start()\n"
+            "time.sleep(0.3)\n"
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    signal.alarm(30)\n"
+            "    print(compiled([ones, ones])[0][0, 0], flush=True)\n"
+            "    os._exit(0)\n"
+            "print(os.waitpid(child, 0)[1])\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "512.0\n0\n", done.stderr
+
+
+def test_a_forked_child_takes_locks_that_other_threads_hold():
+    import signal
+    import threading
+
+    from mirage.locks import ForkSafeLock
+
+    lock, is_held, is_over = ForkSafeLock(), threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            is_held.set()
+            is_over.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert is_held.wait(60)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        with lock:
+            os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    is_over.set()
+    holder.join()
+
+
 def test_copies_of_programs(program, rng):
     import copy
     import pickle

@@ -1,5 +1,6 @@
 """The search from Python: its result, its options, and how it ends."""
 
+import dataclasses
 import inspect
 import logging
 import os
@@ -152,11 +153,14 @@ def test_an_interrupt_of_a_callback_gives_the_best_so_far(caplog):
 def test_progress(caplog):
     seen = []
     with caplog.at_level("INFO", logger="mirage"):
-        result = make_large().superoptimize(
-            on_progress=lambda now: seen.append((now.best_us, now.baseline_us, now.states)), measure=False,
-            verbose=True).result
-    assert seen and all(best <= baseline for best, baseline, _ in seen)
-    assert seen[-1][1] == pytest.approx(result.baseline_us) and seen[-1][2] > 0
+        result = make_large().superoptimize(on_progress=seen.append, measure=False, verbose=True).result
+    # What was handed over says the same still when the search is over.
+    assert seen and all(isinstance(now, mi.SearchProgress) and now.best_us <= now.baseline_us for now in seen)
+    assert seen[-1].baseline_us == pytest.approx(result.baseline_us)
+    assert seen[0].states < seen[-1].states
+    assert all(0 <= before.seconds <= after.seconds for before, after in zip(seen, seen[1:]))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        seen[0].states = 3
     # Without a terminal a line is logged each second.
     assert any(re.match(r"mirage: [\d.]+ s, \d+ states, ", record.getMessage()) for record in caplog.records)
 

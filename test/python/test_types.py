@@ -49,3 +49,35 @@ def test_programs(tmp_path):
         assert re.search(rf"\b{expected}$", lines[str(line)], re.I), told
     wrong = sorted({int(line) for line in re.findall(r"program\.py:(\d+): error", told)})
     assert wrong == [13, 14, 15, 16], told
+
+
+STRICT = '''import mirage as mi
+
+
+def tell(now: mi.SearchProgress) -> None:
+    print(f"{now.seconds:.1f} s, {now.best_us:.2f} us")
+
+
+def use(graph: mi.KernelGraph, module: object) -> list[object]:
+    found = graph.superoptimize(on_progress=tell, imaps=None)
+    mi.superoptimize(graph, on_progress=lambda now: print(now.states), griddims=[(4, 1, 1)])
+    reveal_type(mi.report(found, "page.html"))
+    reveal_type(mi.from_torch(module, [module]))
+    graph.visualize("graph.svg")
+    found.visualize("graph.svg")
+    mi.report(graph, "page.html")
+    graph.superoptimize(on_progress=lambda now: print(now.sates))
+    graph.visualize(3)
+    return found([module])
+'''
+
+
+def test_strict_programs(tmp_path):
+    """Nothing that they call is untyped. torch is not looked into, which takes minutes."""
+    (tmp_path / "program.py").write_text(STRICT)
+    (tmp_path / "mypy.ini").write_text("[mypy]\nfollow_imports = silent\nignore_missing_imports = true\n"
+                                       "[mypy-torch.*,numpy.*,functorch.*]\nfollow_imports = skip\n")
+    told = check("--strict", f"--config-file={tmp_path / 'mypy.ini'}", tmp_path / "program.py").stdout
+    found = re.findall(r"program\.py:(\d+): (?:error: (?:.*\[(.*)\])|note: Revealed type is \"(?:.*\.)?(\w+)\")", told)
+    assert found == [("11", "", "str"), ("12", "", "ModuleGraph"), ("15", "arg-type", ""), ("16", "attr-defined", ""),
+                     ("17", "arg-type", "")], told
