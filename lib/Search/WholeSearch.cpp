@@ -446,21 +446,65 @@ static std::optional<TargetProgram> stripProgram(const Graph &program,
   return std::move(*target);
 }
 
+/// Whether kernels of its own for a maximum, and for the sum, may be what a
+/// program takes that has been searched without the maximum: rows, without
+/// products, that one kernel cannot hold, or only in narrow tiles. Where there
+/// are products these kernels would leave all of them in device memory.
+static bool mayKeepMaxima(const Graph &program, const SearchReport &stripped) {
+  constexpr double kNarrow = 4;
+  return stripped.bestUs > kNarrow * stripped.limitUs &&
+         llvm::none_of(program.getNodes(), [](const Node &node) {
+           return getOperatorInfo(node.opcode).kind ==
+                  OperatorKind::Contraction;
+         });
+}
+
+/// Of two searches of one program, the second one as long as the first may be.
+static SearchResult takeBetter(SearchResult first, SearchResult second) {
+  bool isSecond = second.report.bestUs < first.report.bestUs;
+  SearchResult &better = isSecond ? second : first,
+               &other = isSecond ? first : second;
+  better.stopReason = join(better.stopReason, other.stopReason);
+  better.report += other.report;
+  return std::move(better);
+}
+
 Expected<SearchResult> mlir::mirage::search::superoptimizeWhole(
     const Graph &program, const Target &target, const SearchOptions &options,
     const SearchClock &clock, MergedFactors which) {
   Expected<RewrittenProgram> rewritten = rewriteForSearch(program, which);
   if (!rewritten)
     return rewritten.takeError();
-  if (std::optional<TargetProgram> stripped =
-          stripProgram(rewritten->body, options, clock))
-    return Searcher(std::move(*stripped), program, *rewritten, target, options,
-                    clock)
+  auto search = [&](TargetProgram named, const SearchOptions &own) {
+    return Searcher(std::move(named), program, *rewritten, target, own, clock)
         .run();
+  };
+  std::optional<TargetProgram> stripped =
+      stripProgram(rewritten->body, options, clock);
+  std::optional<SearchResult> found;
+  SearchOptions own = options;
+  if (stripped) {
+    Expected<SearchResult> result = search(std::move(*stripped), options);
+    if (!result || !options.shard.isWhole() ||
+        !mayKeepMaxima(program, result->report))
+      return result;
+    found = std::move(*result);
+    constexpr uint64_t kShareOfMaxima = 20;
+    own.maxStates = llvm::divideCeil(options.maxStates, kShareOfMaxima);
+  }
   Expected<TargetProgram> named = makeTargetProgram(rewritten->body);
-  if (!named)
+  if (!named && !found)
     return named.takeError();
-  return Searcher(std::move(*named), program, *rewritten, target, options,
-                  clock)
-      .run();
+  if (!named) {
+    llvm::consumeError(named.takeError());
+    return std::move(*found);
+  }
+  Expected<SearchResult> result = search(std::move(*named), own);
+  if (!found)
+    return result;
+  if (!result) {
+    llvm::consumeError(result.takeError());
+    return std::move(*found);
+  }
+  return takeBetter(std::move(*found), std::move(*result));
 }
