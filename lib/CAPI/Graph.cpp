@@ -143,8 +143,10 @@ MirageStatus mirageGraphAddInput(MirageGraph *graph, const char *name,
                   "maps");
   if (std::string problem = explainBadTensor(type); !problem.empty())
     return refuse(problem);
-  if (name && (!*name || !isOneLine(name) || graph->hasInput(name)))
-    return refuse("expects a name of one line that no other input has, got \"" +
+  if (name && (!*name || !isOneLine(name) || graph->hasInput(name) ||
+               StringRef(name).find_first_of("/=") != StringRef::npos))
+    return refuse("expects a name of one line, without '/' and '=', that no "
+                  "other input has, got \"" +
                   Twine(name) + "\"");
   TensorSpec spec = getSpec(*type);
   std::string given = name ? name : graph->chooseInputName();

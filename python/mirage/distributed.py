@@ -26,6 +26,9 @@ logger = logging.getLogger("mirage")
 _OF_ONE_PROCESS = ("cache", "checkpoint", "gpu", "measure", "report", "shard", "times")
 
 
+#: More of them tell more than they enumerate.
+_MOST_SHARDS = 1024
+
 #: In the place of what a worker would have said.
 _LOST: Any = object()
 
@@ -136,8 +139,8 @@ def check_executor(executor: Any, shards: Optional[int]) -> int:
     if shards is None:
         return _count_workers(executor)
     count = to_integer("shards", shards)
-    if count < 1:
-        raise GraphError(f"expects shards of at least 1, got {count}")
+    if not 1 <= count <= _MOST_SHARDS:
+        raise GraphError(f"expects shards of 1 to {_MOST_SHARDS}, got {count}")
     return count
 
 

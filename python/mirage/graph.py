@@ -50,7 +50,7 @@ class KernelGraph(Operators[DTensor]):
         name     None: "input0", "input1", ..."""
         shape = to_sizes("dims", dims)
         type_ = make_tensor_type(shape, to_dtype(dtype), to_strides(strides, shape))
-        given = None if name is None else to_text("a name of one line that no other input has", name)
+        given = None if name is None else to_text("a name of one line, without '/' and '=', that no other input has", name)
         value = c_uint32()
         check_graph(lib.mirageGraphAddInput(self._handle, given, byref(type_), byref(value)))
         tensor = DTensor(self, value.value, lib.mirageGraphGetInputName(self._handle, len(self.inputs)).decode())

@@ -165,7 +165,7 @@ class CompiledGraph:
     def _read(self, name: str) -> str:
         try:
             return pathlib.Path(self._folder, name).read_text(encoding="utf-8")
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             raise RunError(f"expects the program's folder as it was made, got {error}") from None
 
     def __call__(self, inputs: Sequence[Any], *, stream: Any = None, out: Optional[Sequence[Any]] = None,

@@ -21,6 +21,19 @@ VIEWS = {aten.t.default, aten.transpose.int, aten.permute.default, aten.view.def
 
 
 @functools.lru_cache(maxsize=None)
+def _clamp(x: torch.Tensor, min: Optional[torch.Tensor] = None, max: Optional[torch.Tensor] = None) -> torch.Tensor:
+    x = x if min is None else torch.maximum(x, min)
+    return x if max is None else torch.minimum(x, max)
+
+
+#: Of operators that torch makes of one another, where none of them is left out.
+_OWN_DECOMPOSITIONS: Dict[Any, Callable[..., Any]] = {
+    torch.ops.aten.clamp.Tensor: _clamp,
+    torch.ops.aten.clamp_min.Tensor: torch.maximum,
+    torch.ops.aten.clamp_max.Tensor: torch.minimum,
+}
+
+
 def make_decompositions() -> Dict[Any, Callable[..., Any]]:
     """What operators that Mirage does not have are made of."""
     from torch._inductor.decomposition import select_decomp_table
@@ -28,7 +41,7 @@ def make_decompositions() -> Dict[Any, Callable[..., Any]]:
     # Those that are composite everywhere, which newer torches export as they are unless told.
     composite: Any = getattr(torch.export, "default_decompositions", dict)()
     table = {**dict(composite.items()), **select_decomp_table()}
-    return {target: rule for target, rule in table.items() if target not in WRITERS}
+    return {**{target: rule for target, rule in table.items() if target not in WRITERS}, **_OWN_DECOMPOSITIONS}
 
 
 # ---------------------------------------------------------------------- why not

@@ -299,7 +299,9 @@ def test_mistakes(program):
     with pytest.raises(mi.GraphError, match="expects an executor"):
         program.superoptimize(executor=3)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        with pytest.raises(mi.GraphError, match="expects shards of at least 1, got 0"):
+        with pytest.raises(mi.GraphError, match="expects shards of 1 to 1024, got 10000000"):
+            program.superoptimize(executor=pool, shards=10**7, **OPTIONS)
+        with pytest.raises(mi.GraphError, match="expects shards of 1 to 1024, got 0"):
             program.superoptimize(executor=pool, shards=0)
         with pytest.raises(mi.CompileError, match="no such option colour"):
             program.superoptimize(executor=pool, colour="red")

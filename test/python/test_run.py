@@ -426,3 +426,10 @@ def test_a_fault_without_its_program(program, rng, monkeypatch, tmp_path):
     with pytest.raises(mi.InternalError) as caught:
         loaded([x, w.T])
     os.remove(caught.value.reproducer)
+
+
+def test_text_that_is_none(program, tmp_path):
+    program.compile().save(tmp_path / "program")
+    (tmp_path / "program" / "mugraph.mlir").write_bytes(b"module \xff")
+    with pytest.raises(mi.RunError, match="expects the program's folder as it was made, got"):
+        mi.load(tmp_path / "program").mlir

@@ -403,3 +403,15 @@ def test_backend_by_name():
         y = torch.compile(lambda x: x / x.square().sum(-1, keepdim=True), backend="mirage", options=OPTIONS)(x)
     assert_close(y, x / x.square().sum(-1, keepdim=True), x.double() / x.double().square().sum(-1, keepdim=True))
     assert torch_bridge.reports[-1].parts
+
+
+def test_clamp_by_tensors():
+    """torch makes each of its three kinds of another, and none of them of what is there."""
+    def model(x, lo, hi):
+        return torch.clamp(x.exp(), lo, hi) + x.clamp(min=lo) * torch.clamp_max(x, hi)
+
+    inputs = torch.randn(4, 16), -torch.rand(16), torch.rand(4, 1)
+    with torch.no_grad():
+        computed = compile_for_mirage(model, "eager", BRIEF)(*inputs)
+    assert torch.allclose(computed, model(*inputs), atol=1e-5)
+    assert torch_bridge.reports[-1].parts and not torch_bridge.reports[-1].left

@@ -117,6 +117,11 @@ Value FragmentBuilder::compute(Operation *op, ArrayRef<int> dims,
   SmallVector<Value> fragments;
   for (Value operand : op->getOperands()) {
     SmallVector<int> resultDims = getResultDims(op, operand), composed;
+    // What rows are joined to has one column, and a fragment may have several.
+    Operation *source = operand.getDefiningOp();
+    if (source && context.fusion.isFused(source) &&
+        source->hasAttr(kJoinsRowPartsAttr))
+      resultDims.back() = -1;
     for (int dim : resultDims)
       composed.push_back(dim < 0 ? -1 : dims[dim]);
     fragments.push_back(get(operand, composed, layout.project(resultDims)));
