@@ -130,6 +130,40 @@ static llvm::Error checkOperands(const MirageGraph &block,
   return llvm::Error::success();
 }
 
+/// Whether tiles of an input end beyond its tensor.
+static bool hasPartialTiles(const TileGraph &tiles, unsigned input,
+                            const TensorSpec &tensor) {
+  ArrayRef<int64_t> tile = tiles.getType(input).shape;
+  for (unsigned dim = 0; dim < tile.size(); ++dim)
+    if (tile[dim] * tiles.getExtent(tiles.getCuttingAxes(input, dim)) !=
+        tensor.shape[dim])
+      return true;
+  return false;
+}
+
+static bool averages(const Node &op) {
+  Opcode opcode =
+      op.opcode == Opcode::Accumulate ? op.attributes.reduction : op.opcode;
+  return getOperatorInfo(opcode).averages() && op.attributes.count == 0;
+}
+
+/// A block graph with masks where operations would see the zeros that tiles
+/// have beyond their tensors. Fails where they are averaged, since nobody says
+/// how many elements there are.
+static llvm::Expected<TileGraph> maskPadding(const TileGraph &tiles,
+                                             ArrayRef<TensorSpec> operands) {
+  for (unsigned input = 0; input < operands.size(); ++input)
+    if (hasPartialTiles(tiles, input, operands[input]) &&
+        llvm::any_of(tiles.getNodes(), averages))
+      return llvm::createStringError(
+          "operand " + Twine(input) +
+          ": expects a size that blocks and loop divide where tiles are "
+          "averaged, got " +
+          toString(operands[input]) + " in tiles of " +
+          toString(tiles.getType(input)));
+  return maskPartialTiles(tiles, operands);
+}
+
 MirageStatus mirageGraphAddBlockGraph(MirageGraph *graph,
                                       const MirageGraph *block,
                                       const MirageValue *operands,
@@ -150,11 +184,18 @@ MirageStatus mirageGraphAddBlockGraph(MirageGraph *graph,
   auto ids = graph->resolve(ArrayRef(operands, numOperands));
   if (!ids)
     return refuse(ids.takeError());
-  if (numOperands == block->tensors.size())
-    if (llvm::Error error = checkOperands(*block, graph->get().getTypes(*ids)))
+  auto tiles = std::make_shared<TileGraph>(*block->tiles);
+  if (numOperands == block->tensors.size()) {
+    llvm::SmallVector<TensorSpec> types = graph->get().getTypes(*ids);
+    if (llvm::Error error = checkOperands(*block, types))
       return refuse(std::move(error));
-  llvm::Expected<ValueId> first = graph->getBuilder().addKernel(
-      *ids, std::make_shared<TileGraph>(*block->tiles), block->wholes);
+    llvm::Expected<TileGraph> masked = maskPadding(*tiles, types);
+    if (!masked)
+      return refuse(masked.takeError());
+    *tiles = std::move(*masked);
+  }
+  llvm::Expected<ValueId> first =
+      graph->getBuilder().addKernel(*ids, tiles, block->wholes);
   if (!first)
     return refuse(first.takeError());
   for (size_t number = 0; number < block->wholes.size(); ++number)

@@ -109,7 +109,10 @@ class ThreadblockGraph(Operators[STensor]):
 
     def forloop_accum(self, A: STensor, acc: Optional[str] = None) -> STensor:
         """Over all iterations: the sum of A element by element, or, over its last dimension as
-        well, its "sum", "mean" or "rms", or "max"; or "sum_todimx", to `reduction_dimx` elements."""
+        well, its "sum", "mean" or "rms", or "max"; or "sum_todimx", to `reduction_dimx` elements.
+
+        Where the last tile ends beyond its tensor, what is there does not count: `customized` puts masks
+        where operators would see it, and refuses averages, for which the sizes have to divide."""
         self._check(A)
         over = to_choice("acc", acc, ("sum", "mean", "rms", "max", "sum_todimx", None))
         if over == "sum_todimx":

@@ -224,3 +224,27 @@ def test_copies(graph, duplicate):
     for value in (tiles, tile):
         with pytest.raises(mi.GraphError, match="expects a kernel graph to copy or pickle, got a threadblock graph"):
             duplicate(value)
+
+
+@pytest.mark.parametrize("accumulate, expected", [
+    (lambda block, tile: block.forloop_accum(tile, "max"), lambda x: x.max(1, keepdims=True)),
+    (lambda block, tile: block.forloop_accum(block.exp(tile), "sum"), lambda x: np.exp(x).sum(1, keepdims=True)),
+])
+def test_a_last_tile_that_ends_beyond_its_tensor(accumulate, expected):
+    graph, block = mi.new_kernel_graph(), mi.new_threadblock_graph((2, 1, 1), (64, 1, 1), 4, None)
+    x = graph.new_input((5, 10), dtype=mi.float32)
+    tile = block.new_input(x, (0, -1, -1), 1)
+    block.new_output(accumulate(block, tile), (0, -1, -1), dims=(5, 1))
+    graph.customized([x], block)
+    given = -np.arange(1, 51, dtype=np.float32).reshape(5, 10) / 40
+    assert np.allclose(graph([given])[0], expected(given), rtol=1e-6)
+
+
+@pytest.mark.parametrize("over", ["mean", "rms"])
+def test_averages_of_tiles_that_end_beyond_their_tensor(over):
+    graph, block = mi.new_kernel_graph(), mi.new_threadblock_graph((1, 1, 1), (64, 1, 1), 4, None)
+    x = graph.new_input((4, 10), dtype=mi.float32)
+    block.new_output(block.forloop_accum(block.new_input(x, (-1, -1, -1), 1), over), (-1, -1, -1))
+    with pytest.raises(mi.GraphError, match=r"expects a size that blocks and loop divide where tiles are averaged, "
+                                            r"got tensor<4x10xf32> in tiles of tensor<4x3xf32>"):
+        graph.customized([x], block)
