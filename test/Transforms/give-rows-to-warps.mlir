@@ -137,3 +137,24 @@ func.func @many_columns(%q: tensor<64x32xf16>, %k: tensor<32x512xf16>, %v: tenso
   }
   return %o : tensor<64x64xf32>
 }
+
+// What an earlier decision left is erased where there are no rows now.
+// CHECK-LABEL: func.func @decided_before(
+// CHECK-NOT: mirage.row_registers
+// CHECK-NOT: mirage.whole_rows
+// CHECK: return
+func.func @decided_before(%x: tensor<8x64xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %o = mirage_block.graph grid(x = 2) threads(64) loop(4) ins(%a imap(x -> 0) fmap(1)) outs(omap(x -> 0)) {mirage.row_registers = 99 : i64}
+        : (tensor<8x64xf32>) -> tensor<8x16xf32> {
+    ^bb0(%t: tensor<4x16xf32>):
+      %q = mirage_block.exp %t {mirage.whole_rows} : tensor<4x16xf32>
+      %s = mirage_block.accumulate %q over loop sum : tensor<4x16xf32>
+      mirage_block.yield %s : tensor<4x16xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x16xf32>
+  } : tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}

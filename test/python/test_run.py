@@ -201,9 +201,16 @@ def test_bytes_in_the_other_order(program, rng):
         program([x.astype(">f2"), w.T])
 
 
-def test_forked_children_leave_programs_alone():
+def run_code(code):
+    """What a Python of its own prints, as a process is to fork that has no threads of other tests."""
     import subprocess
 
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_forked_children_leave_programs_alone():
     code = ("import mirage as mi, os, sys\n"
             "graph = mi.new_kernel_graph()\n"
             "graph.exp(graph.new_input((8, 64)))\n"
@@ -212,13 +219,10 @@ def test_forked_children_leave_programs_alone():
             "if child == 0:\n    sys.exit(0)\n"
             "os.waitpid(child, 0)\n"
             "print('.target' in compiled.ptx)\n")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "True\n", done.stderr
+    assert run_code(code) == "True\n"
 
 
 def test_a_forked_child_calls_a_program_that_another_thread_is_in():
-    import subprocess
-
     code = ("import mirage as mi, numpy as np, os, signal, threading, time\n"
             "graph = mi.new_kernel_graph()\n"
             "graph.matmul(*(graph.new_input((512, 512)) for _ in range(2)))\n"
@@ -231,8 +235,7 @@ def test_a_forked_child_calls_a_program_that_another_thread_is_in():
             "    print(compiled([ones, ones])[0][0, 0], flush=True)\n"
             "    os._exit(0)\n"
             "print(os.waitpid(child, 0)[1])\n")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "512.0\n0\n", done.stderr
+    assert run_code(code) == "512.0\n0\n"
 
 
 def test_a_forked_child_takes_locks_that_other_threads_hold():

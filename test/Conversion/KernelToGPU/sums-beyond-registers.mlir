@@ -1,10 +1,15 @@
 // Sums that grow in registers, more of them than a thread has: mma's over the steps of a
 // thread graph, 64 x 128 of a warp, or as many of a block of many threads.
 // RUN: not mirage-opt %s --mirage-record-program --mirage-compile="from=optimize ptxas=never artifact=%t" -o /dev/null 2>&1 | FileCheck %s
-// CHECK: sums-beyond-registers.mlir:[[#@LINE + 14]]:12: error: expects sums that fit the 255 registers that a thread of this launch can have, got sums of 256
+// CHECK: sums-beyond-registers.mlir:[[#@LINE + 19]]:12: error: expects sums that fit the 255 registers that a thread of this launch can have, got sums of 256
 // RUN: sed 's/threads(32)/threads(1024)/' %s > %t.1024.mlir
 // RUN: not mirage-opt %t.1024.mlir --mirage-record-program --mirage-compile="from=optimize ptxas=never artifact=%t" -o /dev/null 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: error: expects sums that fit the 64 registers that a thread of this launch can have, got sums of 256
+// Warps that compute may have other registers than all threads of a block together.
+// RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize" -o %t.planned.mlir
+// RUN: sed 's/mirage.shared_bytes/mirage.register_shares = array<i64: 40, 232>, &/' %t.planned.mlir > %t.shares.mlir
+// RUN: not mirage-opt %t.shares.mlir --mirage-compile="from=lower to=lower" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHARES
+// SHARES: error: expects sums that fit the 232 registers that a thread of this launch can have, got sums of 256
 
 #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [16, 0], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #b = #mirage_thread.layout<register = [[1, 0], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>
