@@ -122,10 +122,20 @@ static bool isReadByWgmma(Value tile) {
   });
 }
 
-static TileForm getBoxedForm(RankedTensorType tile) {
+bool mlir::mirage::canSwizzleByThreads(block::GraphOp graph, unsigned input) {
+  BlockArgument argument = graph.getBody().getArgument(input);
+  auto tile = cast<RankedTensorType>(argument.getType());
+  return llvm::all_of(argument.getUsers(), llvm::IsaPred<thread::GraphOp>) &&
+         !isReadByWgmma(argument) &&
+         BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
+}
+
+/// \param tile  that is a `BoxedTile`.
+static TileForm getSwizzledForm(RankedTensorType tile, bool isLoadedByThreads) {
   BoxedTile boxed =
       *BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
-  return {boxed.getRowPadding(), getSpanBytes(boxed.swizzle)};
+  return {boxed.getRowPadding(), getSpanBytes(boxed.swizzle),
+          isLoadedByThreads};
 }
 
 SmallVector<TileForm> BlockSteps::getReckonedForms(bool hasCopyEngine) const {
@@ -144,7 +154,8 @@ SmallVector<TileForm> BlockSteps::getReckonedForms(bool hasCopyEngine) const {
   for (auto [tile, form] : llvm::zip_equal(tiles, forms))
     if (auto input = dyn_cast<BlockArgument>(tile);
         input && findInputBoxes(graph, input.getArgNumber()))
-      form = getBoxedForm(cast<RankedTensorType>(tile.getType()));
+      form = getSwizzledForm(cast<RankedTensorType>(tile.getType()),
+                             /*isLoadedByThreads=*/false);
   return forms;
 }
 
@@ -167,13 +178,18 @@ BlockSteps::listForms(bool hasCopyEngine) const {
     auto input = dyn_cast<BlockArgument>(tile);
     if (hasCopyEngine && input && findInputBoxes(graph, input.getArgNumber())) {
       forms[number].push_back(
-          getBoxedForm(cast<RankedTensorType>(tile.getType())));
+          getSwizzledForm(cast<RankedTensorType>(tile.getType()),
+                          /*isLoadedByThreads=*/false));
       if (isReadByWgmma(tile))
         continue;
     }
     int64_t most = canHavePaddings[number] ? kBanksBytes : kStep;
     for (int64_t padding = 0; padding < most; padding += kStep)
       forms[number].push_back({padding, /*swizzleBytes=*/0});
+    if (input && canSwizzleByThreads(graph, input.getArgNumber()))
+      forms[number].push_back(
+          getSwizzledForm(cast<RankedTensorType>(tile.getType()),
+                          /*isLoadedByThreads=*/true));
   }
   return forms;
 }
@@ -207,10 +223,11 @@ static llvm::Expected<int64_t> readNumber(block::GraphOp graph, Value tile,
   return numbers[number];
 }
 
-SmallVector<unsigned> mlir::mirage::getBoxedInputs(block::GraphOp graph) {
+/// The inputs of which an attribute states a swizzle.
+static SmallVector<unsigned> getSwizzledInputs(block::GraphOp graph,
+                                               StringRef name) {
   SmallVector<unsigned> inputs;
-  if (auto swizzles =
-          graph->getAttrOfType<DenseI64ArrayAttr>(kInputSwizzlesAttr))
+  if (auto swizzles = graph->getAttrOfType<DenseI64ArrayAttr>(name))
     for (unsigned input = 0; input < graph.getInputs().size() &&
                              input < static_cast<unsigned>(swizzles.size());
          ++input)
@@ -219,12 +236,17 @@ SmallVector<unsigned> mlir::mirage::getBoxedInputs(block::GraphOp graph) {
   return inputs;
 }
 
+SmallVector<unsigned> mlir::mirage::getBoxedInputs(block::GraphOp graph) {
+  return getSwizzledInputs(graph, kInputSwizzlesAttr);
+}
+
 llvm::Expected<SmallVector<TileForm>> BlockSteps::readStatedForms() const {
-  for (unsigned input : getBoxedInputs(graph))
-    if (!getTile(getGraph().getBody().getArgument(input)))
-      return llvm::createStringError(
-          llvm::formatv("input {0}, which nothing reads, has '{1}'", input,
-                        kInputSwizzlesAttr));
+  for (StringRef name : {kInputSwizzlesAttr, kThreadSwizzlesAttr})
+    for (unsigned input : getSwizzledInputs(graph, name))
+      if (!getTile(getGraph().getBody().getArgument(input)))
+        return llvm::createStringError(llvm::formatv(
+            "input {0}, which has no tile in shared memory, has '{1}'", input,
+            name));
   SmallVector<TileForm> forms;
   for (Value tile : tiles) {
     TileForm &form = forms.emplace_back();
@@ -236,11 +258,21 @@ llvm::Expected<SmallVector<TileForm>> BlockSteps::readStatedForms() const {
     form.rowPadding = *padding;
     if (tile.getDefiningOp())
       continue;
-    llvm::Expected<int64_t> swizzle = readNumber(
-        graph, tile, StringRef(), kInputSwizzlesAttr, /*otherwise=*/0);
-    if (!swizzle)
-      return swizzle.takeError();
-    form.swizzleBytes = *swizzle;
+    for (StringRef name : {kInputSwizzlesAttr, kThreadSwizzlesAttr}) {
+      llvm::Expected<int64_t> swizzle =
+          readNumber(graph, tile, StringRef(), name, /*otherwise=*/0);
+      if (!swizzle)
+        return swizzle.takeError();
+      if (*swizzle == 0)
+        continue;
+      if (form.swizzleBytes != 0)
+        return llvm::createStringError(
+            llvm::formatv("input {0} has both '{1}' and '{2}'",
+                          cast<BlockArgument>(tile).getArgNumber(),
+                          kInputSwizzlesAttr, kThreadSwizzlesAttr));
+      form.swizzleBytes = *swizzle;
+      form.isLoadedByThreads = name == kThreadSwizzlesAttr;
+    }
   }
   return forms;
 }
@@ -259,24 +291,29 @@ llvm::Expected<SmallVector<TileForm>> BlockSteps::readForms() const {
   return forms;
 }
 
-static llvm::Error checkBoxedForm(block::GraphOp graph, BlockArgument tile,
-                                  TileForm form) {
+static llvm::Error checkSwizzledForm(block::GraphOp graph, BlockArgument tile,
+                                     TileForm form) {
   auto type = cast<RankedTensorType>(tile.getType());
-  if (!findInputBoxes(graph, tile.getArgNumber()))
+  unsigned input = tile.getArgNumber();
+  if (form.isBoxed() && !findInputBoxes(graph, input))
     return llvm::createStringError(
         llvm::formatv("input {0} has '{1}', but no boxes that the copy engine "
                       "could load, or no reader that is ldmatrix or wgmma, or "
                       "one that is no step of warps",
-                      tile.getArgNumber(), kInputSwizzlesAttr));
-  TileForm right = getBoxedForm(type);
-  if (form.swizzleBytes == right.swizzleBytes &&
-      form.rowPadding == right.rowPadding)
+                      input, kInputSwizzlesAttr));
+  if (form.isLoadedByThreads && !canSwizzleByThreads(graph, input))
+    return llvm::createStringError(
+        llvm::formatv("input {0} has '{1}', but rows that have no swizzle, or "
+                      "a reader that is wgmma, or no step of warps",
+                      input, kThreadSwizzlesAttr));
+  TileForm right = getSwizzledForm(type, form.isLoadedByThreads);
+  if (form == right)
     return llvm::Error::success();
   return llvm::createStringError(llvm::formatv(
-      "boxes of input {0} have a swizzle of {1} bytes and {2} bytes behind "
-      "rows, got {3} and {4}",
-      tile.getArgNumber(), right.swizzleBytes, right.rowPadding,
-      form.swizzleBytes, form.rowPadding));
+      "rows of input {0} have a swizzle of {1} bytes and {2} bytes behind "
+      "them, got {3} and {4}",
+      input, right.swizzleBytes, right.rowPadding, form.swizzleBytes,
+      form.rowPadding));
 }
 
 /// Accesses of 16 bytes stay aligned, and reshapes are the same bytes.
@@ -284,7 +321,7 @@ llvm::Error BlockSteps::checkForm(Value value, Value tile,
                                   TileForm form) const {
   constexpr int64_t kAccessBytes = 16, kMostBytes = 1 << 16;
   if (form.swizzleBytes != 0)
-    return checkBoxedForm(graph, cast<BlockArgument>(tile), form);
+    return checkSwizzledForm(graph, cast<BlockArgument>(tile), form);
   int64_t padding = form.rowPadding;
   if (padding == 0)
     return llvm::Error::success();

@@ -1,4 +1,4 @@
-//===- BoxedTile.cpp - Tiles that the copy engine loads -------------------===//
+//===- BoxedTile.cpp - Tiles whose pieces change places -------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

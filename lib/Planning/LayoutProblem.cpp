@@ -17,7 +17,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 static auto toTuple(const LayoutOption &option) {
-  return std::tie(option.copiedBytes, option.wavefronts, option.sizeBytes);
+  return std::tie(option.copiedBytes, option.wavefronts, option.swizzledBytes,
+                  option.sizeBytes);
 }
 
 bool LayoutOption::operator<(const LayoutOption &other) const {
@@ -31,6 +32,7 @@ bool LayoutOption::operator==(const LayoutOption &other) const {
 LayoutOption &LayoutOption::operator+=(const LayoutOption &other) {
   copiedBytes += other.copiedBytes;
   wavefronts += other.wavefronts;
+  swizzledBytes += other.swizzledBytes;
   sizeBytes += other.sizeBytes;
   return *this;
 }
@@ -49,7 +51,7 @@ llvm::Error LayoutProblem::check() const {
                                      llvm::Twine(number) + " to lie, got none");
     for (const LayoutOption &option : tile)
       if (option.copiedBytes < 0 || option.wavefronts < 0 ||
-          option.sizeBytes < 0)
+          option.swizzledBytes < 0 || option.sizeBytes < 0)
         return llvm::createStringError("expects no negative numbers of tile " +
                                        llvm::Twine(number));
   }
@@ -109,10 +111,11 @@ private:
     return problem.getTiles()[tile][sorted[tile].front()];
   }
   /// What a tile takes more that is the smallest.
-  std::pair<int64_t, int64_t> getGain(unsigned tile) const {
+  std::tuple<int64_t, int64_t, int64_t> getGain(unsigned tile) const {
     const LayoutOption &least = problem.getTiles()[tile][smallest[tile]];
     return {least.copiedBytes - getBest(tile).copiedBytes,
-            least.wavefronts - getBest(tile).wavefronts};
+            least.wavefronts - getBest(tile).wavefronts,
+            least.swizzledBytes - getBest(tile).swizzledBytes};
   }
 
   /// \param cost  of the tiles before, in the order of the search.

@@ -144,6 +144,7 @@ private:
   void addExtents();
   LogicalResult addCluster();
   void addTensors(const LaunchSequence *sequence, const StoragePlan *plan);
+  void addPlace(ExplainedTensor &tensor, Value value, unsigned number);
   ExplainedTensor makeTensor(Value value, const LaunchSequence *sequence,
                              const StoragePlan *plan);
   void addStep(Operation &step, unsigned index);
@@ -221,13 +222,17 @@ ExplainedTensor KernelExplainer::makeTensor(Value value,
   return tensor;
 }
 
-static std::optional<int64_t> findWidestAccess(Value value,
-                                               const ExplainedTensor &tensor) {
+/// What follows from where it lies, as far as that is known.
+void KernelExplainer::addPlace(ExplainedTensor &tensor, Value value,
+                               unsigned number) {
   std::optional<TensorView> view = findView(value);
   if (!view)
-    return std::nullopt;
-  return getWidestAccessBytes(tensor.tile, tensor.tensor, view->strides,
-                              view->offset);
+    return;
+  tensor.widestAccessBytes = getWidestAccessBytes(tensor.tile, tensor.tensor,
+                                                  view->strides, view->offset);
+  auto countSectors = tensor.isWritten ? countWrittenSectors : countReadSectors;
+  tensor.trafficSectors =
+      countSectors(tiles, number, tensor.tensor, view->strides, view->offset);
 }
 
 void KernelExplainer::addTensors(const LaunchSequence *sequence,
@@ -241,7 +246,7 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
     tensor.maps = nameMaps(maps.gridMap, maps.loopMap);
     tensor.trafficBytes = countReadBytes(tiles, number, tensor.tensor);
     tensor.isLoadedInLoop = isLoadedInLoop(tiles, number);
-    tensor.widestAccessBytes = findWidestAccess(value, tensor);
+    addPlace(tensor, value, number);
     tensor.bypassesSharedMemory =
         bypassesSharedMemory(op.getBody().getArgument(number));
     if (tensor.trafficBytes > 0)
@@ -257,7 +262,7 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
     tensor.maps = nameMaps(tiles.tileOutputs[number].gridMap, kReplicated);
     tensor.trafficBytes = countWrittenBytes(tiles, number, tensor.tensor);
     tensor.isWritten = true;
-    tensor.widestAccessBytes = findWidestAccess(value, tensor);
+    addPlace(tensor, value, number);
     tensor.bypassesSharedMemory = bypassesSharedMemory(
         op.getBody().front().getTerminator()->getOperand(number));
     kernel.tensors.push_back(std::move(tensor));
@@ -385,6 +390,7 @@ LogicalResult KernelExplainer::addSharedMemory() {
     place.offsetBytes = plan->offsets[number];
     place.rowPaddingBytes = (*forms)[number].rowPadding;
     place.swizzleBytes = (*forms)[number].swizzleBytes;
+    place.isBoxed = (*forms)[number].isBoxed();
     place.sizeBytes = BlockSteps::getPlaceBytes(tile, place.rowPaddingBytes);
     place.numPlaces = steps.getNumPlaces(number);
     kernel.places.push_back(std::move(place));

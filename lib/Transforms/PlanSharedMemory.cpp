@@ -51,8 +51,13 @@ static void annotate(const BlockSteps &steps, ArrayRef<TileForm> forms,
   for (Operation &op : body.front().without_terminator())
     annotateIfAny(&op, kRowPaddingsAttr, op.getResults(), getPadding);
   annotateIfAny(graph, kInputRowPaddingsAttr, body.getArguments(), getPadding);
-  annotateIfAny(graph, kInputSwizzlesAttr, body.getArguments(),
-                [](TileForm form) { return form.swizzleBytes; });
+  annotateIfAny(
+      graph, kInputSwizzlesAttr, body.getArguments(),
+      [](TileForm form) { return form.isBoxed() ? form.swizzleBytes : 0; });
+  annotateIfAny(graph, kThreadSwizzlesAttr, body.getArguments(),
+                [](TileForm form) {
+                  return form.isLoadedByThreads ? form.swizzleBytes : 0;
+                });
   graph->removeAttr(kHandsBackPlacesAttr);
   if (graph->hasAttr(kInputSwizzlesAttr) &&
       steps.canHandBackPlaces(steps.readSchedule(), forms))
@@ -160,9 +165,11 @@ private:
       bool hasBoxes = ofTile.front().isBoxed();
       SmallVector<LayoutOption> options;
       for (TileForm form : ofTile) {
-        bool isCopied = hasBoxes && !form.isBoxed();
-        options.push_back({isCopied ? traffic.getCopiedBytes(tile) : 0,
-                           traffic.count(tile, form), getBytes(tile, form)});
+        int64_t bytes = traffic.getCopiedBytes(tile);
+        bool isCopied = hasBoxes && !form.isBoxed(),
+             isSwizzled = form.isSwizzled() && form.isLoadedByThreads;
+        options.push_back({isCopied ? bytes : 0, traffic.count(tile, form),
+                           isSwizzled ? bytes : 0, getBytes(tile, form)});
       }
       problem.addTile(options);
     }

@@ -226,8 +226,8 @@ void KernelText::printSharedMemory() {
     if (place.rowPaddingBytes > 0)
       os << ", " << place.rowPaddingBytes << " B free behind each row";
     if (place.swizzleBytes > 0)
-      os << ", loaded by the copy engine with a swizzle of "
-         << place.swizzleBytes << " B";
+      os << ", loaded by " << (place.isBoxed ? "the copy engine" : "threads")
+         << " with a swizzle of " << place.swizzleBytes << " B";
     os << "\n";
   }
   if (kernel.copyBarriersOffset)
@@ -354,6 +354,8 @@ static Object makeObject(const ExplainedTensor &tensor) {
                 {"sharers", tensor.numSharers}};
   if (tensor.widestAccessBytes)
     object["widestAccessBytes"] = *tensor.widestAccessBytes;
+  if (tensor.trafficSectors)
+    object["trafficSectors"] = *tensor.trafficSectors;
   if (tensor.buffer)
     object["buffer"] = Object{{"role", getRoleName(tensor.buffer->role)},
                               {"index", int64_t(tensor.buffer->index)},
@@ -368,7 +370,8 @@ static Object makeObject(const ExplainedPlace &place) {
                 {"sizeBytes", place.sizeBytes},
                 {"places", place.numPlaces},
                 {"rowPaddingBytes", place.rowPaddingBytes},
-                {"swizzleBytes", place.swizzleBytes}};
+                {"swizzleBytes", place.swizzleBytes},
+                {"loadedByCopyEngine", place.isBoxed}};
 }
 
 static Object makeObject(const ExplainedStep &step) {

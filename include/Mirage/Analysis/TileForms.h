@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A tile lies row by row, with bytes that may be left free behind each
-// (Mirage/Graph/TileMemory.h), or as the copy engine loads it
-// (Mirage/Layout/BoxedTile.h). --mirage-plan-shared-memory decides it and
-// leaves it in attributes.
+// (Mirage/Graph/TileMemory.h), or swizzled (Mirage/Layout/BoxedTile.h), as the
+// copy engine loads it, and as threads may. --mirage-plan-shared-memory decides
+// it and leaves it in attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +25,22 @@ namespace mlir::mirage {
 struct TileForm {
   /// Bytes that stay free behind each row (Mirage/Graph/TileMemory.h).
   int64_t rowPadding = 0;
-  /// Of a tile that the copy engine loads (Mirage/Layout/BoxedTile.h): the span
-  /// in bytes of its swizzle; else 0.
+  /// Of a tile that is swizzled (Mirage/Layout/BoxedTile.h): the span in bytes;
+  /// else 0.
   int64_t swizzleBytes = 0;
+  /// Who loads a tile that is swizzled: threads, or the copy engine.
+  bool isLoadedByThreads = true;
 
   bool operator==(const TileForm &other) const {
-    return rowPadding == other.rowPadding && swizzleBytes == other.swizzleBytes;
+    return rowPadding == other.rowPadding &&
+           swizzleBytes == other.swizzleBytes &&
+           isLoadedByThreads == other.isLoadedByThreads;
   }
-  bool isBoxed() const { return swizzleBytes > 0; }
+  bool isSwizzled() const { return swizzleBytes > 0; }
+  /// Whether the copy engine loads it.
+  bool isBoxed() const { return isSwizzled() && !isLoadedByThreads; }
   /// What places begin at a multiple of, in bytes, where that is more than all
-  /// tiles need.
+  /// tiles need: the engine takes its swizzle from addresses.
   int64_t getAlignment() const {
     return isBoxed() ? BoxedTile::kPatternRows * swizzleBytes : 1;
   }
@@ -45,6 +51,11 @@ struct TileForm {
 /// that reads it, one of them by ldmatrix or wgmma, and nothing is converted on
 /// the way.
 std::optional<TileBoxes> findInputBoxes(block::GraphOp graph, unsigned input);
+
+/// Whether threads may swizzle an input of a block graph that they load: steps
+/// of warps are all that reads it, none of them by wgmma, and its rows are
+/// those of a `BoxedTile`.
+bool canSwizzleByThreads(block::GraphOp graph, unsigned input);
 
 /// The inputs of a block graph that `mirage.input_swizzles` says are boxed, in
 /// their order. What the attribute says is for `readForms` to judge.
@@ -60,6 +71,10 @@ inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
 /// thread graph: of those of its inputs.
 inline constexpr llvm::StringLiteral kInputSwizzlesAttr =
     "mirage.input_swizzles";
+/// The same of inputs that threads load. Not on thread graphs, which read
+/// either.
+inline constexpr llvm::StringLiteral kThreadSwizzlesAttr =
+    "mirage.thread_swizzles";
 /// Of a graph with such inputs: where the mbarriers of its places lie, in bytes
 /// from the start of the block's shared memory: one of each place, by which the
 /// engine says that boxes are there, and behind these one of each by which

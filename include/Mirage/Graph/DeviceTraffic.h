@@ -17,6 +17,10 @@
 // so 8 MiB and 48 MiB are read and 96 KiB written. Code that moves more loads a
 // tile twice, or sectors of which it needs a part.
 //
+// Some sectors cannot be had in part, whatever the code is: where rows begin
+// anywhere, or where a block leaves one number. So the same is counted in
+// sectors, each once for each tile that has a part of it.
+//
 // What several blocks read comes from L2 but for the first time. The count is
 // of what blocks ask for, as the emulator's counters of global memory are.
 //
@@ -41,6 +45,22 @@ double countReadBytes(const TileGraph &kernel, unsigned input,
 /// one that is summed over axes of the grid as many parts as these have blocks.
 double countWrittenBytes(const TileGraph &kernel, unsigned output,
                          const TensorSpec &result);
+
+/// What device memory is read and written by, at multiples of its size.
+constexpr int64_t kSectorBytes = 32;
+
+/// Sectors that hold what `countReadBytes` counts: those of each tile, once for
+/// each time that blocks read it.
+/// \param strides, offset  where the tensor lies (Mirage/Graph/Strides.h), in
+///                         elements; its buffer begins with a sector.
+double countReadSectors(const TileGraph &kernel, unsigned input,
+                        const TensorSpec &operand,
+                        llvm::ArrayRef<int64_t> strides, int64_t offset);
+
+/// The same of what `countWrittenBytes` counts.
+double countWrittenSectors(const TileGraph &kernel, unsigned output,
+                           const TensorSpec &result,
+                           llvm::ArrayRef<int64_t> strides, int64_t offset);
 
 /// Bytes of the widest access that can move a tile: 16, or the largest power of
 /// two below it such that each access is aligned to its size and lies in one

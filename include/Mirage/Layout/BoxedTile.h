@@ -1,4 +1,4 @@
-//===- BoxedTile.h - Tiles that the copy engine loads -----------*- C++ -*-===//
+//===- BoxedTile.h - Tiles whose pieces change places -----------*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@
 // too.
 //
 // That is what ldmatrix reads without a conflict, and what wgmma takes where it
-// lies.
+// lies. Threads may load a tile so, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@
 
 namespace mlir::mirage {
 
-/// How a tile lies in shared memory that is loaded by boxes.
+/// How a tile lies in shared memory that is loaded by boxes, or as they are.
 struct BoxedTile {
   int64_t numRows = 0;
   int64_t rowElements = 0; ///< of the tile

@@ -40,6 +40,8 @@ struct LayoutOption {
   /// bring if the tile lay otherwise.
   int64_t copiedBytes = 0;
   int64_t wavefronts = 0; ///< of all that threads read and write of it
+  /// That threads bring into it to swizzled places, which take more to compute.
+  int64_t swizzledBytes = 0;
   /// With all its places, and what they waste for their alignment.
   int64_t sizeBytes = 0;
 
@@ -55,7 +57,7 @@ public:
     tiles.emplace_back(options);
     return tiles.size() - 1;
   }
-  llvm::ArrayRef<llvm::SmallVector<LayoutOption, 8>> getTiles() const {
+  llvm::ArrayRef<llvm::SmallVector<LayoutOption, 4>> getTiles() const {
     return tiles;
   }
   /// Tiles have an option, and none of its numbers is negative.
@@ -65,7 +67,7 @@ public:
   LayoutOption addUp(llvm::ArrayRef<unsigned> options) const;
 
 private:
-  llvm::SmallVector<llvm::SmallVector<LayoutOption, 8>> tiles;
+  llvm::SmallVector<llvm::SmallVector<LayoutOption, 4>> tiles;
 };
 
 struct LayoutChoice {

@@ -100,6 +100,9 @@ struct ExplainedTensor {
   TensorSpec tensor;
   std::string maps;        ///< which axis cuts which dimension: "x -> 1"
   double trafficBytes = 0; ///< that all blocks read or write, by the maps
+  /// The sectors of device memory that this takes, where it is known how the
+  /// tensor lies.
+  std::optional<double> trafficSectors;
   bool isWritten = false;
   bool isLoadedInLoop = false;
   bool bypassesSharedMemory = false; ///< lanes load or store it themselves
@@ -119,7 +122,8 @@ struct ExplainedPlace {
   int64_t sizeBytes = 0; ///< of one of its places
   int64_t numPlaces = 1;
   int64_t rowPaddingBytes = 0; ///< free behind each row
-  int64_t swizzleBytes = 0;    ///< of what the copy engine loads; else 0
+  int64_t swizzleBytes = 0;    ///< where it is swizzled; else 0
+  bool isBoxed = false;        ///< whether the copy engine loads it
 };
 
 /// How the lanes of a warp move or multiply a fragment.

@@ -319,8 +319,9 @@ private:
   }
 
   void emitLoadStep(unsigned input) {
-    emitLoad(emitter, input, context.buffers[input],
-             emitter.getTile(graph.getBody().getArgument(input)));
+    BlockArgument tile = graph.getBody().getArgument(input);
+    emitLoad(emitter, input, context.buffers[input], emitter.getTile(tile),
+             placement.forms[*steps.getTile(tile)]);
   }
 
   void emitStores() {
@@ -355,9 +356,8 @@ private:
   /// Says of which inputs of a step elements change places.
   void setSwizzles(thread::GraphOp op) {
     auto swizzles = llvm::map_to_vector(op.getInputs(), [&](Value value) {
-      return rings->isBoxed(value)
-                 ? placement.forms[*steps.getTile(value)].swizzleBytes
-                 : 0;
+      std::optional<unsigned> tile = steps.getTile(value);
+      return tile ? placement.forms[*tile].swizzleBytes : 0;
     });
     if (llvm::any_of(swizzles, [](int64_t bytes) { return bytes > 0; }))
       op->setAttr(kInputSwizzlesAttr,

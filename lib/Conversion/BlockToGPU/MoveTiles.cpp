@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MoveTiles.h"
+#include "Mirage/Conversion/SwizzledTiles.h"
 #include "Mirage/Layout/AccessPatterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,7 +25,9 @@ namespace {
 /// A tile as a window of a tensor in device memory.
 struct Window {
   Value tensor;
-  SmallVector<Value> origin; ///< by dimension
+  Value tile; ///< in shared memory; if it is swizzled, as `emitFlatTile` has it
+  std::optional<BoxedTile> swizzled; ///< how it lies then
+  SmallVector<Value> origin;         ///< by dimension
   SmallVector<int64_t> tileShape;
   SmallVector<bool, 4> mayLeave; ///< whether a tile may end beyond it
   CopyPattern pattern;
@@ -48,6 +51,7 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
                          ArrayRef<SmallVector<Axis, 2>> cuttingAxes) {
   Window window;
   window.tensor = tensor;
+  window.tile = tile;
   ArrayRef<int64_t> shape = cast<MemRefType>(tile.getType()).getShape();
   window.tileShape.assign(shape.begin(), shape.end());
   window.origin = emitter.getOrigin(cuttingAxes, shape);
@@ -102,6 +106,15 @@ static SmallVector<Value> toView(const Window &window, ValueRange position) {
   for (unsigned dim : window.pattern.order)
     ordered.push_back(position[dim]);
   return ordered;
+}
+
+/// Coordinates in the tile as indices into it.
+static SmallVector<Value> toTile(BlockEmitter &emitter, const Window &window,
+                                 ArrayRef<Value> coordinates) {
+  if (!window.swizzled)
+    return SmallVector<Value>(coordinates);
+  return {emitSwizzledNumber(emitter.builder, emitter.builder.getLoc(),
+                             *window.swizzled, window.tileShape, coordinates)};
 }
 
 /// Coordinates of the neighbour number `number` of an element.
@@ -176,34 +189,38 @@ static Value loadInside(BlockEmitter &emitter, const Window &window,
 
 /// Neighbours in the tensor, into the tile.
 static void storeInTile(BlockEmitter &emitter, const Window &window,
-                        Value values, Value tile, ValueRange coordinates) {
+                        Value values, ArrayRef<Value> coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   if (window.pattern.keepsOrder) {
-    vector::StoreOp::create(builder, values, tile, coordinates,
+    vector::StoreOp::create(builder, values, window.tile,
+                            toTile(emitter, window, coordinates),
                             /*nontemporal=*/false,
                             getAlignment(cast<VectorType>(values.getType())));
     return;
   }
   for (int64_t number = 0; number < window.pattern.width; ++number)
     memref::StoreOp::create(
-        builder, vector::ExtractOp::create(builder, values, number), tile,
-        getNeighbour(emitter, window, coordinates, number));
+        builder, vector::ExtractOp::create(builder, values, number),
+        window.tile,
+        toTile(emitter, window,
+               getNeighbour(emitter, window, coordinates, number)));
 }
 
 /// Neighbours in the tensor, from the tile.
 static Value loadFromTile(BlockEmitter &emitter, const Window &window,
-                          Value tile, ValueRange coordinates) {
+                          ValueRange coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto type =
       VectorType::get({window.pattern.width},
-                      cast<MemRefType>(tile.getType()).getElementType());
+                      cast<MemRefType>(window.tile.getType()).getElementType());
   if (window.pattern.keepsOrder)
-    return vector::LoadOp::create(builder, type, tile, coordinates,
+    return vector::LoadOp::create(builder, type, window.tile, coordinates,
                                   /*nontemporal=*/false, getAlignment(type));
   SmallVector<Value> elements;
   for (int64_t number = 0; number < window.pattern.width; ++number)
     elements.push_back(memref::LoadOp::create(
-        builder, tile, getNeighbour(emitter, window, coordinates, number)));
+        builder, window.tile,
+        getNeighbour(emitter, window, coordinates, number)));
   return vector::FromElementsOp::create(builder, type, elements);
 }
 
@@ -230,26 +247,34 @@ static AxesByDim getJoinedAxes(const TileGraph &header, unsigned output,
 }
 
 static Window makeInputWindow(BlockEmitter &emitter, unsigned input,
-                              Value tensor, Value tile) {
-  unsigned rank = cast<MemRefType>(tile.getType()).getRank();
-  return makeWindow(emitter, tensor, tile,
-                    getCuttingAxes(emitter.header, input, rank));
+                              Value tensor, Value tile, TileForm form) {
+  auto type = cast<MemRefType>(tile.getType());
+  Window window =
+      makeWindow(emitter, tensor, tile,
+                 getCuttingAxes(emitter.header, input, type.getRank()));
+  if (!form.isSwizzled())
+    return window;
+  window.swizzled =
+      BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
+  window.tile = emitFlatTile(emitter.builder, emitter.builder.getLoc(),
+                             *window.swizzled, tile);
+  return window;
 }
 
-static void loadTile(BlockEmitter &emitter, const Window &window, Value tile) {
+static void loadTile(BlockEmitter &emitter, const Window &window) {
   auto vectorType =
       VectorType::get({window.pattern.width},
-                      cast<MemRefType>(tile.getType()).getElementType());
+                      cast<MemRefType>(window.tile.getType()).getElementType());
   forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
     SmallVector<Value> position = addOrigin(emitter, window, coordinates);
     Value values = loadInside(emitter, window, position, vectorType);
-    storeInTile(emitter, window, values, tile, coordinates);
+    storeInTile(emitter, window, values, llvm::to_vector(coordinates));
   });
 }
 
 void mlir::mirage::emitLoad(BlockEmitter &emitter, unsigned input, Value tensor,
-                            Value tile) {
-  loadTile(emitter, makeInputWindow(emitter, input, tensor, tile), tile);
+                            Value tile, TileForm form) {
+  loadTile(emitter, makeInputWindow(emitter, input, tensor, tile, form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,18 +286,18 @@ static int64_t getAccessBytes(const Window &window) {
 }
 
 /// What cp.async can take (PTX ISA, "cp.async"); it converts nothing.
-static bool canCopyAsync(const Window &window, Value tile) {
+static bool canCopyAsync(const Window &window) {
   constexpr int64_t kSizes[] = {4, 8, 16};
   return window.pattern.keepsOrder &&
          cast<MemRefType>(window.view.getType()).isLastDimUnitStride() &&
          window.getType().getElementType() ==
-             cast<MemRefType>(tile.getType()).getElementType() &&
+             cast<MemRefType>(window.tile.getType()).getElementType() &&
          llvm::is_contained(kSizes, getAccessBytes(window));
 }
 
 /// Of an access beyond the tensor nothing is read: the copy fills with zeros.
 static void copyNeighbours(BlockEmitter &emitter, const Window &window,
-                           Value tile, ValueRange coordinates) {
+                           ValueRange coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   SmallVector<Value> position = addOrigin(emitter, window, coordinates);
   Value count;
@@ -284,18 +309,19 @@ static void copyNeighbours(BlockEmitter &emitter, const Window &window,
   UnitAttr bypassL1 =
       getAccessBytes(window) == 16 ? builder.getUnitAttr() : UnitAttr();
   nvgpu::DeviceAsyncCopyOp::create(
-      builder, nvgpu::DeviceAsyncTokenType::get(builder.getContext()), tile,
-      coordinates, window.view, toView(window, position),
+      builder, nvgpu::DeviceAsyncTokenType::get(builder.getContext()),
+      window.tile, toTile(emitter, window, llvm::to_vector(coordinates)),
+      window.view, toView(window, position),
       builder.getIndexAttr(window.pattern.width), count, bypassL1);
 }
 
 void mlir::mirage::emitLoadAhead(BlockEmitter &emitter, unsigned input,
-                                 Value tensor, Value tile) {
-  Window window = makeInputWindow(emitter, input, tensor, tile);
-  if (!canCopyAsync(window, tile))
-    return loadTile(emitter, window, tile);
+                                 Value tensor, Value tile, TileForm form) {
+  Window window = makeInputWindow(emitter, input, tensor, tile, form);
+  if (!canCopyAsync(window))
+    return loadTile(emitter, window);
   forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
-    copyNeighbours(emitter, window, tile, coordinates);
+    copyNeighbours(emitter, window, coordinates);
   });
 }
 
@@ -370,7 +396,7 @@ void mlir::mirage::emitStore(BlockEmitter &emitter, unsigned output,
     forEachNeighbours(emitter, window, [&](ValueRange coordinates) {
       SmallVector<Value> position = addOrigin(emitter, window, coordinates);
       emitIf(emitter, isInside(emitter, window, position), [&] {
-        Value values = loadFromTile(emitter, window, tile, coordinates);
+        Value values = loadFromTile(emitter, window, coordinates);
         storeInTensor(emitter, window, values, position);
       });
     });

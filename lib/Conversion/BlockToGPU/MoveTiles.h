@@ -15,13 +15,15 @@ namespace mlir::mirage {
 
 /// Copies the tile of input `input` at the current coordinates into shared
 /// memory; elements beyond the tensor become zero.
-void emitLoad(BlockEmitter &emitter, unsigned input, Value tensor, Value tile);
+/// \param form  how the tile lies.
+void emitLoad(BlockEmitter &emitter, unsigned input, Value tensor, Value tile,
+              TileForm form);
 
 /// The same, but the tile is there only once the thread has waited for its
 /// copies: by cp.async, where accesses take 4, 8 or 16 bytes that lie together
 /// in the tensor and in the tile. Others are made at once, as `emitLoad` does.
 void emitLoadAhead(BlockEmitter &emitter, unsigned input, Value tensor,
-                   Value tile);
+                   Value tile, TileForm form);
 /// Ends a group of such copies, which may be empty.
 void emitCommitCopies(BlockEmitter &emitter);
 /// Waits for the thread's own copies, but those of the youngest groups.

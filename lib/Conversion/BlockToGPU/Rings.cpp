@@ -233,7 +233,8 @@ void Rings::emitLoadsInto(Value iteration, RingPosition ahead) {
     if (isRing(argument) && !isBoxed(argument)) {
       unsigned input = argument.getArgNumber();
       emitLoadAhead(emitter, input, context.buffers[input],
-                    emitter.getTile(argument));
+                    emitter.getTile(argument),
+                    placement.forms[*steps.getTile(argument)]);
     }
   if (boxCopies)
     boxCopies->emitByLoadingThread(

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileAccess.h"
+#include "Mirage/Conversion/SwizzledTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -82,7 +83,7 @@ static SmallVector<unsigned> moveLast(unsigned dim, unsigned rank) {
 Value TileAccess::emitView() {
   unsigned rank = layout.getRank();
   if (boxed)
-    return emitFlat();
+    return emitFlatTile(builder, location, *boxed, tile);
   if (run.bits == 0 || run.dim == rank - 1)
     return tile;
   AffineMap permutation = AffineMap::getPermutationMap(moveLast(run.dim, rank),
@@ -93,7 +94,8 @@ Value TileAccess::emitView() {
 
 SmallVector<Value> TileAccess::toView(SmallVector<Value> indices) {
   if (boxed)
-    return {emitBoxedNumber(indices)};
+    return {emitSwizzledNumber(builder, location, *boxed, type.getShape(),
+                               indices)};
   if (view == tile)
     return indices;
   SmallVector<Value> permuted;

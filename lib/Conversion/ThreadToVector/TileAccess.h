@@ -18,19 +18,6 @@
 
 namespace mlir::mirage {
 
-/// Where an element of a boxed tile lies, but for the swizzle, in elements.
-struct BoxedPosition {
-  Value row;      ///< of the tile
-  Value rowStart; ///< of the row's part in the element's panel
-  Value column;   ///< in the panel
-};
-
-/// \param shape    of the tile.
-/// \param indices  of the element, of type index; null where they are 0.
-BoxedPosition emitBoxedPosition(OpBuilder &builder, Location location,
-                                const BoxedTile &boxed, ArrayRef<int64_t> shape,
-                                ArrayRef<Value> indices);
-
 /// One fragment of a tile in memory, as seen by one lane.
 class TileAccess {
 public:
@@ -41,7 +28,7 @@ public:
   /// null where they are 0.
   /// \param overhangs  by dimension: whether fragments may reach beyond the
   /// tile.
-  /// \param boxed      how the tile lies, if the copy engine has loaded it.
+  /// \param boxed      how the tile lies, if it is swizzled.
   TileAccess(OpBuilder &builder, Location location, Value tile,
              const LinearLayout &layout, ArrayRef<Value> origin,
              ArrayRef<bool> overhangs, Value lane,
@@ -70,11 +57,6 @@ private:
   SmallVector<Value> getMatrixRow(const MatrixLoad &load,
                                   ArrayRef<Value> laneParts,
                                   unsigned registerNumber);
-  /// The number of an element of a boxed tile, in the order of memory, from its
-  /// indices.
-  Value emitBoxedNumber(ArrayRef<Value> indices);
-  /// The elements of a boxed tile, one after the other as they lie.
-  Value emitFlat();
   /// Indices into the tile as indices into the view.
   SmallVector<Value> toView(SmallVector<Value> indices);
   /// Elements along a dimension that are there.

@@ -19,6 +19,7 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TileForms.h"
+#include "Mirage/Conversion/SwizzledTiles.h"
 #include "Mirage/Layout/MatrixDescriptor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -166,6 +166,18 @@ func.func @swizzles(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 
 // -----
 
+func.func @thread_swizzles(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<4x64xf32>):
+    // expected-error @below {{expects no 'mirage.thread_swizzles', which is of mirage_block.graph}}
+    %y = mirage_block.exp %t {mirage.thread_swizzles = array<i64: 128>} : tensor<4x64xf32>
+    mirage_block.yield %y : tensor<4x64xf32>
+  }
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
 // What a step reads, its block graph says.
 func.func @swizzles_of_step(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {

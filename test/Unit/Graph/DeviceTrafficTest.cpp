@@ -10,9 +10,12 @@
 #include "Mirage/Graph/Strides.h"
 #include "TileGraphs.h"
 #include "gtest/gtest.h"
+#include <random>
+#include <set>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::test;
+using llvm::ArrayRef;
 
 /// The example of the header, and sizes that tiles do not divide.
 TEST(DeviceTraffic, BlocksThatDoNotCutReadAgain) {
@@ -57,6 +60,75 @@ TEST(DeviceTraffic, UnreadInputsAreNotLoaded) {
   kernel.tileOutputs = {{{0}}};
   EXPECT_EQ(countReadBytes(kernel, 0, f16({8, 8})), 8. * 8 * 2);
   EXPECT_EQ(countReadBytes(kernel, 1, f16({8, 8})), 0.);
+}
+
+/// Against a set of sectors for each tile.
+static double countSectorsByForce(const TensorSpec &tensor,
+                                  ArrayRef<int64_t> tile,
+                                  ArrayRef<int64_t> strides, int64_t offset) {
+  double count = 0;
+  int64_t bytes = getSizeBytes(tensor.element);
+  for (int64_t row = 0; row < tensor.shape[0]; row += tile[0])
+    for (int64_t col = 0; col < tensor.shape[1]; col += tile[1]) {
+      std::set<int64_t> sectors;
+      for (int64_t i = row; i < std::min(row + tile[0], tensor.shape[0]); ++i)
+        for (int64_t j = col; j < std::min(col + tile[1], tensor.shape[1]); ++j)
+          sectors.insert((offset + i * strides[0] + j * strides[1]) * bytes /
+                         kSectorBytes);
+      count += double(sectors.size());
+    }
+  return count;
+}
+
+TEST(DeviceTraffic, SectorsAreThoseOfAllTiles) {
+  std::mt19937 random(1);
+  auto draw = [&](int64_t most) { return 1 + int64_t(random() % most); };
+  for (unsigned round = 0; round < 500; ++round) {
+    int64_t rows = draw(40), columns = draw(90), numRows = draw(4),
+            numColumns = draw(4), again = draw(3), offset = draw(20) - 1;
+    Shape tile = {(rows + numRows - 1) / numRows,
+                  (columns + numColumns - 1) / numColumns};
+    Strides strides = {columns + draw(3) - 1, 1};
+    if (random() % 2)
+      strides = {1, rows + draw(3) - 1};
+    bool isWide = random() % 2;
+    auto make = [&](const Shape &shape) {
+      return isWide ? f32(shape) : f16(shape);
+    };
+    TileGraph kernel;
+    kernel.grid = {numRows, again};
+    kernel.loop = numColumns;
+    ValueId x = kernel.addInput(make(tile));
+    kernel.tileInputs = {{{0, kReplicated}, 1}};
+    kernel.addOutput(kernel.add(Opcode::Accumulate, {x}, f32(tile),
+                                accumulate(Opcode::Sum)));
+    kernel.tileOutputs = {{{0, kSummed}}};
+    TensorSpec tensor = make({rows, columns}), result = make({rows, tile[1]});
+    EXPECT_EQ(countReadSectors(kernel, 0, tensor, strides, offset),
+              double(again) *
+                  countSectorsByForce(tensor, tile, strides, offset));
+    EXPECT_EQ(countWrittenSectors(kernel, 0, result, strides, offset),
+              double(again) *
+                  countSectorsByForce(result, tile, strides, offset));
+  }
+}
+
+/// A block that leaves one number writes a sector, and one that reads the same
+/// row for all of its own reads it once.
+TEST(DeviceTraffic, SectorsAreNotHadInPart) {
+  TileGraph kernel;
+  kernel.grid = {8};
+  ValueId x = kernel.addInput(f32({1, 64}));
+  kernel.addInput(f32({1, 64}));
+  kernel.tileInputs = {{{0}, kReplicated}, {{0}, kReplicated}};
+  Attributes rows;
+  rows.dims = {1};
+  kernel.addOutput(kernel.add(Opcode::Sum, {x}, f32({1, 1}), rows));
+  kernel.tileOutputs = {{{0}}};
+  EXPECT_EQ(countReadSectors(kernel, 0, f32({8, 64}), {64, 1}, 0), 8. * 8);
+  EXPECT_EQ(countReadSectors(kernel, 0, f32({8, 64}), {0, 1}, 0), 8.);
+  EXPECT_EQ(countReadSectors(kernel, 1, f32({8, 64}), {64, 1}, 0), 0.);
+  EXPECT_EQ(countWrittenSectors(kernel, 0, f32({8, 1}), {1, 1}, 0), 8.);
 }
 
 static int64_t getWidest(TensorSpec tile, TensorSpec tensor) {

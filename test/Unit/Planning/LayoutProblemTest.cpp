@@ -28,8 +28,8 @@ static LayoutChoice choose(const LayoutProblem &problem, int64_t mostBytes,
 /// The example of the header.
 static LayoutProblem makeExample() {
   LayoutProblem problem;
-  problem.addTile({{0, 4096, 4096}, {0, 512, 4608}});
-  problem.addTile({{0, 2048, 8192}, {0, 256, 9216}});
+  problem.addTile({{0, 4096, 0, 4096}, {0, 512, 0, 4608}});
+  problem.addTile({{0, 2048, 0, 8192}, {0, 256, 0, 9216}});
   return problem;
 }
 
@@ -56,15 +56,15 @@ TEST(LayoutProblem, WhatSavesMostIsTakenFirst) {
 /// ones the smaller is taken.
 TEST(LayoutProblem, BytesThatThreadsCopyCountFirst) {
   LayoutProblem problem;
-  problem.addTile({{1024, 8, 1024}, {0, 64, 1024}, {0, 64, 512}});
+  problem.addTile({{1024, 8, 0, 1024}, {0, 64, 0, 1024}, {0, 64, 0, 512}});
   EXPECT_EQ(listOptions(problem, 4096), (std::vector<unsigned>{2}));
 }
 
 /// Out of calls, with the tile that has most to gain.
 TEST(LayoutProblem, ASearchThatEndsSaysSo) {
   LayoutProblem problem;
-  problem.addTile({{0, 10, 100}, {0, 9, 150}});
-  problem.addTile({{0, 100, 100}, {0, 10, 150}});
+  problem.addTile({{0, 10, 0, 100}, {0, 9, 0, 150}});
+  problem.addTile({{0, 100, 0, 100}, {0, 10, 0, 150}});
   LayoutChoice choice = choose(problem, 299, /*maxCalls=*/3);
   EXPECT_TRUE(choice.fits);
   EXPECT_FALSE(choice.isOptimal);
@@ -77,7 +77,7 @@ TEST(LayoutProblem, WhatIsNoProblemOrChoice) {
   EXPECT_EQ(llvm::toString(problem.check()),
             "expects a way for tile 0 to lie, got none");
   LayoutProblem negative;
-  negative.addTile({{0, -1, 0}});
+  negative.addTile({{0, -1, 0, 0}});
   EXPECT_EQ(llvm::toString(negative.check()),
             "expects no negative numbers of tile 0");
   LayoutProblem example = makeExample();
@@ -99,6 +99,14 @@ TEST(LayoutProblem, WhatIsKnownIsKept) {
   EXPECT_EQ(none.options, (llvm::SmallVector<unsigned>{1, 0}));
   LayoutChoice better = chooseIf([](ArrayRef<unsigned>) { return true; });
   EXPECT_EQ(better.options, (llvm::SmallVector<unsigned>{1, 1}));
+}
+
+/// A swizzle that threads compute is for who has no other way.
+TEST(LayoutProblem, SwizzlesWhereNothingElseFits) {
+  LayoutProblem problem;
+  problem.addTile({{0, 64, 0, 512}, {0, 8, 0, 576}, {0, 8, 512, 512}});
+  EXPECT_EQ(listOptions(problem, 576), (std::vector<unsigned>{1}));
+  EXPECT_EQ(listOptions(problem, 575), (std::vector<unsigned>{2}));
 }
 
 TEST(LayoutProblem, NoTiles) {
@@ -133,7 +141,7 @@ TEST(LayoutProblem, AsByForce) {
     for (unsigned tile = 0; tile < numTiles; ++tile) {
       llvm::SmallVector<LayoutOption> options;
       for (int64_t option = draw(3); option >= 0; --option)
-        options.push_back({draw(1), draw(20), 1 + draw(20)});
+        options.push_back({draw(1), draw(20), draw(1), 1 + draw(20)});
       problem.addTile(options);
     }
     int64_t mostBytes = draw(20 * numTiles);
