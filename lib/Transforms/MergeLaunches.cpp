@@ -80,7 +80,8 @@ private:
     for (unsigned i = 0; i <= chain.size(); ++i) {
       unsigned number = first + i;
       setBarrier(number, barriers[i]);
-      setCluster(number, barriers[i + 1] == LaunchBarrier::Cluster);
+      if (failed(setCluster(number, barriers[i + 1] == LaunchBarrier::Cluster)))
+        return failure();
       if (barriers[i + 1] != LaunchBarrier::Launch)
         continue;
       if (failed(setResidentBlocks(launch, number)))
@@ -129,21 +130,26 @@ private:
   }
 
   /// Clusters that a block graph states are for joining blocks alone. They say
-  /// how blocks work together, and not what they compute.
-  void setCluster(unsigned number, bool isWanted) {
+  /// how blocks work together, and not what they compute, so that a GPU without
+  /// clusters runs the same program.
+  LogicalResult setCluster(unsigned number, bool isWanted) {
     block::GraphOp kernel = kernels[number];
+    std::optional<ArrayRef<int64_t>> stated = kernel.getCluster();
+    int64_t numStated = stated ? ShapedType::getNumElements(*stated) : 1;
+    bool isTooLarge = numStated > target.blocksPerCluster;
+    if (isTooLarge && target.blocksPerCluster > 1)
+      return kernel.emitError()
+             << "expects a cluster of at most " << target.blocksPerCluster
+             << " blocks for " << target.name << ", got " << numStated;
     SmallVector<int64_t, 3> cluster(kernel.getGrid().size(), 1);
     if (isWanted) {
       unsigned axis = *sequence.findJoinedAxis(number + 1);
       cluster[axis] = kernel.getGrid()[axis];
     }
-    std::optional<ArrayRef<int64_t>> stated = kernel.getCluster();
-    if (stated && ShapedType::getNumElements(*stated) > target.blocksPerCluster)
-      kernel.emitWarning() << "the cluster of "
-                           << ShapedType::getNumElements(*stated)
+    if (isTooLarge)
+      kernel.emitWarning() << "the cluster of " << numStated
                            << " blocks is dropped: " << target.name
-                           << " has none of more than "
-                           << target.blocksPerCluster;
+                           << " has no clusters";
     else if (stated && (!isWanted || *stated != ArrayRef(cluster)))
       remark::missed(kernel.getLoc(),
                      remark::RemarkOpts::name("Cluster").category(DEBUG_TYPE))
@@ -153,6 +159,7 @@ private:
       kernel.setCluster(cluster);
     else
       kernel.removeClusterAttr();
+    return success();
   }
 
   ArrayRef<block::GraphOp> kernels;

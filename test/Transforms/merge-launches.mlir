@@ -257,7 +257,7 @@ func.func @cluster_alone(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // CHECK-LABEL: func.func @wanted(
 // CHECK: mirage_block.graph grid(x = 4) cluster(x = 4) threads(32)
 // REMARK-NOT: remark
-// WARNING: merge-launches.mlir:[[@LINE+5]]:{{.*}}warning: the cluster of 4 blocks is dropped: sm_80 has none of more than 1
+// WARNING: merge-launches.mlir:[[@LINE+5]]:{{.*}}warning: the cluster of 4 blocks is dropped: sm_80 has no clusters
 func.func @wanted(%x: tensor<8x64xf32>) -> tensor<2x64xf32> {
   %e = tensor.empty() : tensor<2x64xf32>
   %r = mirage_kernel.graph ins(%x : tensor<8x64xf32>) outs(%e : tensor<2x64xf32>) {

@@ -52,6 +52,8 @@ private:
   void decodeItem(Value item);
   LogicalResult lowerLoop();
   LogicalResult lowerUnrolledLoop();
+  bool wouldShareTooMuch();
+  bool isSharedByItems(unsigned input);
   /// One step: loads, operations of the loop, accumulators joined.
   LogicalResult lowerStep();
   LogicalResult lowerPhase(Phase phase);
@@ -131,8 +133,9 @@ private:
   std::optional<int64_t> numThreads;
   DenseMap<unsigned, SmallVector<Value>> heldInputs; ///< registers, by input
   SmallVector<SmallVector<Value>> heldResults;       ///< the same, by result
-  unsigned round = 0; ///< of the warp's items, where tiles are held
-  int64_t step = 0;   ///< where steps follow each other without a loop
+  unsigned round = 0;           ///< of the warp's items, where tiles are held
+  bool hasSeveralItems = false; ///< the warp, one after the other
+  int64_t step = 0; ///< where steps follow each other without a loop
   /// Whether no warp before this one has the same items; null where none has.
   Value isOwner;
 };

@@ -100,6 +100,7 @@ LogicalResult GraphLowering::lowerHeldItems() {
                                     arith::CmpIPredicate::ult, position.warp,
                                     emitIndex(builder, location, numItems));
   }
+  hasSeveralItems = numItems > numWarps;
   for (; round * numWarps < numItems; ++round) {
     values.clear();
     Value item = first;

@@ -16,10 +16,12 @@
 #include "Mirage/Target/PTX/Passes.h"
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "SourceLines.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
 namespace mlir::mirage {
@@ -57,7 +59,8 @@ private:
   LogicalResult readOptions();
   LogicalResult emit(gpu::GPUModuleOp module);
   FailureOr<std::string> assemble(gpu::GPUModuleOp module, StringRef ptx,
-                                  StringRef chip);
+                                  StringRef chip,
+                                  const llvm::StringMap<Location> &locations);
   SmallVector<func::FuncOp> findFunctions();
   LogicalResult write();
 
@@ -77,8 +80,10 @@ LogicalResult EmitPTXPass::readOptions() {
 }
 
 /// The cubin, or "" after a warning where the ptxas that was found gives none.
-FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
-                                             StringRef ptx, StringRef chip) {
+/// \param locations  of kernels, by name.
+FailureOr<std::string>
+EmitPTXPass::assemble(gpu::GPUModuleOp module, StringRef ptx, StringRef chip,
+                      const llvm::StringMap<Location> &locations) {
   llvm::Expected<AssembledModule> assembled =
       assemblePTX(*assembler.path, ptx, chip);
   if (!assembled) {
@@ -91,8 +96,12 @@ FailureOr<std::string> EmitPTXPass::assemble(gpu::GPUModuleOp module,
     return std::string();
   }
   // Slow code is right all the same.
-  if (llvm::Error broken = checkPromises(*assembled))
-    module.emitWarning() << llvm::toString(std::move(broken));
+  for (const BrokenPromise &broken : findBrokenPromises(*assembled)) {
+    auto kernel = locations.find(broken.kernel);
+    mlir::emitWarning(kernel == locations.end() ? module.getLoc()
+                                                : kernel->second)
+        << broken.message;
+  }
   return std::move(assembled->cubin);
 }
 
@@ -104,7 +113,11 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
     return failure();
   GPUTarget gpuTarget;
   gpuTarget.chip = *chip;
-  // Errors are at the module, which keeps its location.
+  // What is said of kernels is at the ops they were made of, and errors at the
+  // module, which keeps its location.
+  llvm::StringMap<Location> locations;
+  for (auto kernel : module.getOps<FunctionOpInterface>())
+    locations.try_emplace(kernel.getName(), kernel.getLoc());
   ArrayAttr opLocations = numberSourceLines(module);
   FailureOr<std::string> ptx = emitPTX(module, gpuTarget);
   if (failed(ptx))
@@ -120,7 +133,7 @@ LogicalResult EmitPTXPass::emit(gpu::GPUModuleOp module) {
   SmallVector<Attribute> objects = {
       makeObject(gpu::CompilationTarget::Assembly, *ptx)};
   if (assembler.path) {
-    FailureOr<std::string> cubin = assemble(module, *ptx, *chip);
+    FailureOr<std::string> cubin = assemble(module, *ptx, *chip, locations);
     if (failed(cubin))
       return failure();
     if (!cubin->empty())

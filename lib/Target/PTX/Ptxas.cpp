@@ -237,14 +237,20 @@ mlir::mirage::assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx,
   return assembled;
 }
 
-llvm::Error mlir::mirage::checkPromises(const AssembledModule &assembled) {
+std::vector<BrokenPromise>
+mlir::mirage::findBrokenPromises(const AssembledModule &assembled) {
+  std::vector<BrokenPromise> broken;
   for (const KernelResources &kernel : assembled.kernels)
     if (kernel.spillBytes > 0)
-      return makeError("expects kernel '" + kernel.name +
-                       "' to fit its registers, ptxas spills " +
-                       llvm::Twine(kernel.spillBytes) + " bytes per thread");
+      broken.push_back(
+          {kernel.name,
+           "expects kernel '" + kernel.name + "' to fit the " +
+               std::to_string(kernel.registers) +
+               " registers that its threads can have, ptxas spills " +
+               std::to_string(kernel.spillBytes) + " bytes per thread"});
   for (const std::string &warning : assembled.warnings)
     if (isSerializationMessage(warning))
-      return makeError("expects no serialised wgmma, ptxas says: " + warning);
-  return llvm::Error::success();
+      broken.push_back(
+          {"", "expects no serialised wgmma, ptxas says: " + warning});
+  return broken;
 }

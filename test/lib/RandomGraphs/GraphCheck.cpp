@@ -211,9 +211,8 @@ static void assemble(const Artifact &artifact, const CheckOptions &options,
                                 llvm::toString(assembled.takeError()));
       continue;
     }
-    if (llvm::Error error = checkPromises(*assembled))
-      result.warnings.push_back("ptxas for " + chip + ": " +
-                                llvm::toString(std::move(error)));
+    for (const BrokenPromise &broken : findBrokenPromises(*assembled))
+      result.warnings.push_back("ptxas for " + chip + ": " + broken.message);
   }
 }
 

@@ -65,9 +65,14 @@ AssembledModule parsePtxasReport(llvm::StringRef report);
 llvm::Expected<AssembledModule>
 assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx, llvm::StringRef chip);
 
-/// An error where a kernel spills registers or has a serialised wgmma: our code
-/// generation promises that neither happens.
-llvm::Error checkPromises(const AssembledModule &assembled);
+/// What our code generation promises not to happen.
+struct BrokenPromise {
+  std::string kernel; ///< empty where ptxas does not say which
+  std::string message;
+};
+
+/// Kernels that spill registers, and serialised wgmma.
+std::vector<BrokenPromise> findBrokenPromises(const AssembledModule &assembled);
 
 } // namespace mlir::mirage
 
