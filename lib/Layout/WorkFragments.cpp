@@ -176,15 +176,19 @@ ReductionShare mlir::mirage::shareReduction(llvm::ArrayRef<int64_t> tile,
 }
 
 LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
-                                              unsigned numWarps) {
+                                              unsigned numWarps,
+                                              bool isRhsAlongK) {
   enum { M, N, K };
   BitDealer dealer({m, n, k});
   dealer.give(LayoutInput::Register, K, 2);
   unsigned columnBits = getRunBits(n, 2);
   while (columnBits > 0 && (int64_t(32) << columnBits) * numWarps > m * n)
     --columnBits;
+  if (isRhsAlongK)
+    dealer.give(LayoutInput::Lane, N, 3);
   dealer.give(LayoutInput::Register, N, columnBits);
-  dealer.give(LayoutInput::Lane, N, 3);
+  if (!isRhsAlongK)
+    dealer.give(LayoutInput::Lane, N, 3);
   dealer.give(LayoutInput::Lane, M, kLaneBits);
   dealer.give(LayoutInput::Lane, N, kLaneBits);
   if ((int64_t(64) << columnBits) * numWarps <= m * n)

@@ -58,8 +58,12 @@ ReductionShare shareReduction(llvm::ArrayRef<int64_t> tile, unsigned dim,
 
 /// For a matrix product without tensor cores: a layout of dimensions m, n, k in
 /// which every lane holds all of k for its rows and columns.
+/// \param isRhsAlongK  whether consecutive elements of the right operand are
+///                     along k: lanes side by side then take columns side by
+///                     side, whose rows lie in different banks, and not
+///                     columns as far apart as each has registers.
 LinearLayout chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
-                                unsigned numWarps);
+                                unsigned numWarps, bool isRhsAlongK = false);
 
 /// The most tiles of mma.sync.m16n8k16 that one warp computes side by side
 /// along n: 1, 2 or 4, no more than there are, rounded up to a power of two.

@@ -10,6 +10,7 @@
 #include "Mirage/Layout/Fragments.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
+#include "StepFusion.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -89,9 +90,11 @@ static MatmulFragments makeMmaFragments(const MatmulDims &dims,
 }
 
 static MatmulFragments chooseExactFragments(const MatmulDims &dims,
-                                            unsigned numWarps) {
-  LinearLayout layout = chooseMatmulLayout(
-      dims.sizes[dims.m], dims.sizes[dims.n], dims.sizes[dims.k], numWarps);
+                                            unsigned numWarps,
+                                            bool isRhsAlongK) {
+  LinearLayout layout =
+      chooseMatmulLayout(dims.sizes[dims.m], dims.sizes[dims.n],
+                         dims.sizes[dims.k], numWarps, isRhsAlongK);
   SmallVector<int64_t> shape(dims.m, 1);
   llvm::append_range(shape, layout.getShape());
   enum { M, N, K };
@@ -123,7 +126,8 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
       type ? makeMmaFragments(dims,
                               parts ? parts->columns
                                     : chooseColumns(op, dims, context.numWarps))
-           : chooseExactFragments(dims, context.numWarps);
+           : chooseExactFragments(dims, context.numWarps,
+                                  isReadTransposed(rhs.getDefiningOp()));
   bool usesTensorCores = static_cast<bool>(type);
   Type f32 = Float32Type::get(op->getContext());
   if (!usesTensorCores)

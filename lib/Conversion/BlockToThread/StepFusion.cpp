@@ -86,8 +86,8 @@ Operation *StepFusion::findUser(Operation *op) const {
   return isTogether ? user : nullptr;
 }
 
-static bool isReadTransposed(Operation *op) {
-  auto transpose = dyn_cast<block::TransposeOp>(op);
+bool mlir::mirage::isReadTransposed(Operation *op) {
+  auto transpose = dyn_cast_or_null<block::TransposeOp>(op);
   return transpose && exchangesRowsAndColumns(transpose.getDims());
 }
 

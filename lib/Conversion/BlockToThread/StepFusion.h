@@ -44,6 +44,10 @@ std::optional<StepKind> getStepKind(Operation *op);
 inline constexpr llvm::StringLiteral kJoinsRowPartsAttr =
     "mirage.joins_row_parts";
 
+/// Whether an operation, which may be null, is a transpose that a product reads
+/// past, along the rows of the tile before it.
+bool isReadTransposed(Operation *op);
+
 class StepFusion {
 public:
   explicit StepFusion(block::GraphOp graph);

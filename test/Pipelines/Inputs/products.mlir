@@ -85,6 +85,22 @@ func.func @float32(%x: tensor<16x32xf32>, %w: tensor<32x32xf32>) -> tensor<16x32
   return %r : tensor<16x32xf32>
 }
 
+// The same with weights as [N, K], as the loop walks.
+func.func @float32_transposed(%a: tensor<64x256xf32>, %w: tensor<256x64xf32> {mirage_kernel.strides = array<i64: 1, 256>}) -> tensor<64x64xf32> {
+  %e = tensor.empty() : tensor<64x64xf32>
+  %r = mirage_kernel.graph ins(%a, %w : tensor<64x256xf32>, tensor<256x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%ak: tensor<64x256xf32>, %wk: tensor<256x64xf32>):
+    %o = mirage_block.graph grid(x = 1, y = 1) threads(128) loop(8) stages(2) ins(%ak imap(x -> 0) fmap(1), %wk imap(y -> 1) fmap(0)) outs(omap(x -> 0, y -> 1)) : (tensor<64x256xf32>, tensor<256x64xf32>) -> tensor<64x64xf32> {
+    ^bb0(%at: tensor<64x32xf32>, %wt: tensor<32x64xf32>):
+      %p = mirage_block.matmul %at, %wt : tensor<64x32xf32>, tensor<32x64xf32>
+      %s = mirage_block.accumulate %p over loop sum : tensor<64x64xf32>
+      mirage_block.yield %s : tensor<64x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
 // Odd sizes: rows that are no multiple of 16 bytes, and fragments that overhang tiles.
 func.func @odd(%x: tensor<13x51xf16>, %w: tensor<51x33xf16>, %v: tensor<33x80xf16>) -> tensor<13x80xf16> {
   %e = tensor.empty() : tensor<13x80xf16>

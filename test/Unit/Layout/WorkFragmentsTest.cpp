@@ -98,14 +98,28 @@ TEST(WorkFragmentsTest, SumsOfColumnsAreSharedOutToAllWarps) {
 TEST(WorkFragmentsTest, MatmulLanesHoldAllOfK) {
   for (int64_t m : {1, 7, 8, 64})
     for (int64_t n : {1, 13, 32, 256})
-      for (int64_t k : {1, 3, 50}) {
-        LinearLayout layout = chooseMatmulLayout(m, n, k, 4);
-        for (const Coordinates &image : layout.getBases(LayoutInput::Lane))
-          EXPECT_EQ(image[2], 0);
-        expectUsable(layout.project({0, 2}));
-        expectUsable(layout.project({2, 1}));
-        expectUsable(layout.project({0, 1}));
-      }
+      for (int64_t k : {1, 3, 50})
+        for (bool isRhsAlongK : {false, true}) {
+          LinearLayout layout = chooseMatmulLayout(m, n, k, 4, isRhsAlongK);
+          for (const Coordinates &image : layout.getBases(LayoutInput::Lane))
+            EXPECT_EQ(image[2], 0);
+          expectUsable(layout.project({0, 2}));
+          expectUsable(layout.project({2, 1}));
+          expectUsable(layout.project({0, 1}));
+        }
+}
+
+/// Elements of a right operand that lanes read at once are consecutive, or in
+/// consecutive rows.
+TEST(WorkFragmentsTest, MatmulLanesGoByTheRightOperand) {
+  constexpr int64_t kSize = 64, kRun = 4;
+  auto getColumnStep = [&](bool isRhsAlongK) {
+    LinearLayout layout =
+        chooseMatmulLayout(kSize, kSize, kSize, 4, isRhsAlongK);
+    return layout.getBases(LayoutInput::Lane).front()[1];
+  };
+  EXPECT_EQ(getColumnStep(false), kRun);
+  EXPECT_EQ(getColumnStep(true), 1);
 }
 
 TEST(WorkFragmentsTest, MmaColumnsLeaveWorkForEveryWarp) {
