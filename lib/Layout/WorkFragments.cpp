@@ -179,16 +179,20 @@ LinearLayout mlir::mirage::chooseMatmulLayout(int64_t m, int64_t n, int64_t k,
                                               unsigned numWarps,
                                               bool isRhsAlongK) {
   enum { M, N, K };
-  BitDealer dealer({m, n, k});
-  dealer.give(LayoutInput::Register, K, 2);
   unsigned columnBits = getRunBits(n, 2);
   while (columnBits > 0 && (int64_t(32) << columnBits) * numWarps > m * n)
     --columnBits;
-  if (isRhsAlongK)
+  // The first registers are runs of elements that lie side by side.
+  BitDealer dealer({m, n, k});
+  if (isRhsAlongK) {
+    dealer.give(LayoutInput::Register, K, 2);
     dealer.give(LayoutInput::Lane, N, 3);
-  dealer.give(LayoutInput::Register, N, columnBits);
-  if (!isRhsAlongK)
+    dealer.give(LayoutInput::Register, N, columnBits);
+  } else {
+    dealer.give(LayoutInput::Register, N, columnBits);
     dealer.give(LayoutInput::Lane, N, 3);
+    dealer.give(LayoutInput::Register, K, 2);
+  }
   dealer.give(LayoutInput::Lane, M, kLaneBits);
   dealer.give(LayoutInput::Lane, N, kLaneBits);
   if ((int64_t(64) << columnBits) * numWarps <= m * n)
