@@ -154,6 +154,9 @@ private:
   int64_t countIterationsAhead();
   LogicalResult addRegisters();
   LogicalResult addSharedMemory();
+  void addPlaces(const BlockSteps &steps, ArrayRef<TileForm> forms,
+                 const StoragePlan &plan);
+  LogicalResult addWarpRoles(const BlockSteps &steps, ArrayRef<TileForm> forms);
   LogicalResult addTime();
 
   block::GraphOp op;
@@ -381,16 +384,26 @@ LogicalResult KernelExplainer::addSharedMemory() {
   llvm::Expected<StoragePlan> plan = steps.readPlan(*forms);
   if (!plan)
     return op.emitError() << llvm::toString(plan.takeError());
+  addPlaces(steps, *forms, *plan);
+  kernel.resources.threads = getLaunchedThreads(op);
+  kernel.sharedBytes = plan->sizeBytes;
+  kernel.resources.sharedBytes = kernel.sharedBytes;
+  return addWarpRoles(steps, *forms);
+}
+
+void KernelExplainer::addPlaces(const BlockSteps &steps,
+                                ArrayRef<TileForm> forms,
+                                const StoragePlan &plan) {
   BankTraffic traffic(steps);
   for (auto [number, tile] : llvm::enumerate(steps.getTiles())) {
-    kernel.wavefronts += traffic.count(number, (*forms)[number]);
+    kernel.wavefronts += traffic.count(number, forms[number]);
     ExplainedPlace place;
     place.name = nameValue(tile);
     place.type = convertTensor(tile.getType());
-    place.offsetBytes = plan->offsets[number];
-    place.rowPaddingBytes = (*forms)[number].rowPadding;
-    place.swizzleBytes = (*forms)[number].swizzleBytes;
-    place.isBoxed = (*forms)[number].isBoxed();
+    place.offsetBytes = plan.offsets[number];
+    place.rowPaddingBytes = forms[number].rowPadding;
+    place.swizzleBytes = forms[number].swizzleBytes;
+    place.isBoxed = forms[number].isBoxed();
     place.sizeBytes = BlockSteps::getPlaceBytes(tile, place.rowPaddingBytes);
     place.numPlaces = steps.getNumPlaces(number);
     kernel.places.push_back(std::move(place));
@@ -399,9 +412,14 @@ LogicalResult KernelExplainer::addSharedMemory() {
     return std::tie(lhs.offsetBytes, lhs.name) <
            std::tie(rhs.offsetBytes, rhs.name);
   });
-  if (llvm::any_of(*forms, [](TileForm form) { return form.isBoxed(); }))
-    kernel.copyBarriersOffset = plan->offsets.back();
-  auto handBack = steps.readHandBack(steps.readSchedule(), *forms);
+  if (llvm::any_of(forms, [](TileForm form) { return form.isBoxed(); }))
+    kernel.copyBarriersOffset = plan.offsets.back();
+}
+
+/// Who refills places, and with which blocks' tiles.
+LogicalResult KernelExplainer::addWarpRoles(const BlockSteps &steps,
+                                            ArrayRef<TileForm> forms) {
+  auto handBack = steps.readHandBack(steps.readSchedule(), forms);
   if (!handBack)
     return op.emitError() << "expects " << llvm::toString(handBack.takeError());
   kernel.handBack = *handBack;
@@ -413,9 +431,6 @@ LogicalResult KernelExplainer::addSharedMemory() {
   if (!persistent)
     return op.emitError() << llvm::toString(persistent.takeError());
   kernel.persistentBlocks = getLaunchedBlocks(op, target);
-  kernel.resources.threads = getLaunchedThreads(op);
-  kernel.sharedBytes = plan->sizeBytes;
-  kernel.resources.sharedBytes = kernel.sharedBytes;
   return success();
 }
 

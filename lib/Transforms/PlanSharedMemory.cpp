@@ -209,6 +209,9 @@ static LogicalResult reportDemand(const BlockSteps &steps,
       note << "a tile of " << tile.sizeBytes << " bytes, ";
     note << value.getType() << ", is live where most is needed";
   }
+  if (!tiles.plan.isOptimal)
+    diagnostic.attachNote(steps.getGraph().getLoc())
+        << "not all orders of places were tried, so that fewer bytes may do";
   block::GraphOp graph = steps.getGraph();
   if (int64_t warps = graph.getThreads() >> kLaneBits;
       !llvm::isPowerOf2_64(warps))

@@ -418,8 +418,7 @@ static Array makeObjects(const T &list) {
   return array;
 }
 
-static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
-  Occupancy occupancy = kernel.getOccupancy(target);
+static Object makeRegisters(const ExplainedKernel &kernel) {
   Object registers{{"reckoned", kernel.resources.getRegisters()},
                    {"rows", kernel.resources.rowRegisters},
                    {"sums", kernel.resources.sumRegisters}};
@@ -431,6 +430,31 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
     registers["loading"] = shares->ofLoading;
     registers["computing"] = shares->ofComputing;
   }
+  return registers;
+}
+
+/// What is there of some kernels alone.
+static void addDecisions(Object &object, const ExplainedKernel &kernel) {
+  if (!kernel.symbol.empty())
+    object["symbol"] = kernel.symbol;
+  if (kernel.requestedSharedBytes > 0)
+    object["requestedSharedBytes"] = kernel.requestedSharedBytes;
+  if (kernel.handBack)
+    object["handsBackPlaces"] = *kernel.handBack;
+  if (kernel.copyBarriersOffset)
+    object["copyBarriersOffsetBytes"] = *kernel.copyBarriersOffset;
+  if (kernel.isPlanned) {
+    object["launch"] = int64_t(kernel.launch);
+    object["barrier"] = getLaunchBarrierName(kernel.barrier);
+    object["dependent"] = kernel.isDependent;
+    object["admitted"] = kernel.isAdmitted;
+  }
+  if (kernel.time)
+    object["predicted"] = makeObject(*kernel.time);
+}
+
+static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
+  Occupancy occupancy = kernel.getOccupancy(target);
   Object object{{"number", int64_t(kernel.number)},
                 {"location", nameLocation(kernel.location)},
                 {"planned", kernel.isPlanned},
@@ -456,25 +480,10 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"places", makeObjects(kernel.places)},
                 {"steps", makeObjects(kernel.steps)},
                 {"layouts", Array(kernel.layouts)},
-                {"registers", std::move(registers)},
+                {"registers", makeRegisters(kernel)},
                 {"blocksPerSM", occupancy.blocks},
                 {"limitedBy", getOccupancyLimitName(occupancy.limit)}};
-  if (!kernel.symbol.empty())
-    object["symbol"] = kernel.symbol;
-  if (kernel.requestedSharedBytes > 0)
-    object["requestedSharedBytes"] = kernel.requestedSharedBytes;
-  if (kernel.handBack)
-    object["handsBackPlaces"] = *kernel.handBack;
-  if (kernel.copyBarriersOffset)
-    object["copyBarriersOffsetBytes"] = *kernel.copyBarriersOffset;
-  if (kernel.isPlanned) {
-    object["launch"] = int64_t(kernel.launch);
-    object["barrier"] = getLaunchBarrierName(kernel.barrier);
-    object["dependent"] = kernel.isDependent;
-    object["admitted"] = kernel.isAdmitted;
-  }
-  if (kernel.time)
-    object["predicted"] = makeObject(*kernel.time);
+  addDecisions(object, kernel);
   return object;
 }
 

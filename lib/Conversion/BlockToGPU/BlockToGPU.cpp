@@ -206,50 +206,18 @@ public:
         builder(launch.kernels.front().getLoc(), module.getContext()) {}
 
   FailureOr<gpu::GPUFuncOp> run() {
-    for (block::GraphOp graph : launch.kernels) {
-      if (failed(checkPersistent(graph)) || failed(checkGrid(launch, graph)) ||
-          failed(checkOps(graph)) || failed(checkCluster(graph)) ||
-          failed(checkHeld(graph)) || failed(checkBypassing(graph)) ||
-          failed(checkEarlyEnd(graph)))
+    for (block::GraphOp graph : launch.kernels)
+      if (failed(readPlan(graph)))
         return failure();
-      BlockSteps steps(graph);
-      FailureOr<TilePlacement> placement = readPlacement(steps);
-      if (failed(placement))
-        return failure();
-      planned.push_back({std::move(steps), std::move(*placement)});
-    }
     declareSharedMemory(module);
     createKernel();
-    ValueRange arguments = kernel.getArguments();
-    auto take = [&](unsigned numArguments) {
-      ValueRange taken = arguments.take_front(numArguments);
-      arguments = arguments.drop_front(numArguments);
-      return taken;
-    };
-    SmallVector<KernelContext, 3> contexts(launch.kernels.size());
-    for (auto [graph, context] : llvm::zip_equal(launch.kernels, contexts))
-      context.buffers = take(graph->getNumOperands() + graph->getNumResults());
-    for (auto [graph, context] : llvm::zip_equal(launch.kernels, contexts))
-      context.maps = take(getBoxedInputs(graph).size());
+    SmallVector<KernelContext, 3> contexts = shareOutArguments();
     for (auto [number, graph] : llvm::enumerate(launch.kernels)) {
       if (number > 0)
         emitBarrier(number);
       auto &[steps, placement] = planned[number];
       builder.setLoc(graph.getLoc());
-      contexts[number].coordinates = coordinates[number];
-      if (launch.isPersistent())
-        contexts[number].persistent = {
-            *launch.numPersistent, launch.getGridOrder(),
-            SmallVector<int64_t, 3>(getMulticastCluster(graph))};
-      if (graph->hasAttr(kMulticastClusterAttr))
-        contexts[number].cluster =
-            ClusterRanks(getMulticastCluster(graph), launch.getGridOrder());
-      // Others of the launch count blocks as they are launched.
-      contexts[number].longestFirst = launch.kernels.size() == 1;
-      contexts[number].isLast = number + 1 == launch.kernels.size();
-      contexts[number].waitsForLaunch = launch.isDependent && number == 0;
-      contexts[number].admitsNextLaunch = launch.admitsNext && number == 0;
-      contexts[number].barrier = barrierOfThreads;
+      describe(contexts[number], number);
       emitSchedule(builder, steps, placement, contexts[number]);
       if (placement.loadingWarps.number > 0)
         barrierOfThreads = BlockBarrier(graph.getThreads());
@@ -264,6 +232,10 @@ private:
     BlockSteps steps;
     TilePlacement placement;
   };
+
+  LogicalResult readPlan(block::GraphOp graph);
+  SmallVector<KernelContext, 3> shareOutArguments();
+  void describe(KernelContext &context, unsigned number);
 
   LogicalResult checkCluster(block::GraphOp graph) {
     if (!graph.getCluster() ||
@@ -302,6 +274,54 @@ private:
   SmallVector<SmallVector<Value, 3>, 3> coordinates; ///< by graph
 };
 } // namespace
+
+LogicalResult KernelEmitter::readPlan(block::GraphOp graph) {
+  if (failed(checkPersistent(graph)) || failed(checkGrid(launch, graph)) ||
+      failed(checkOps(graph)) || failed(checkCluster(graph)) ||
+      failed(checkHeld(graph)) || failed(checkBypassing(graph)) ||
+      failed(checkEarlyEnd(graph)))
+    return failure();
+  BlockSteps steps(graph);
+  FailureOr<TilePlacement> placement = readPlacement(steps);
+  if (failed(placement))
+    return failure();
+  planned.push_back({std::move(steps), std::move(*placement)});
+  return success();
+}
+
+/// Buffers of all graphs come before the tensor maps of any.
+SmallVector<KernelContext, 3> KernelEmitter::shareOutArguments() {
+  ValueRange arguments = kernel.getArguments();
+  auto take = [&](unsigned numArguments) {
+    ValueRange taken = arguments.take_front(numArguments);
+    arguments = arguments.drop_front(numArguments);
+    return taken;
+  };
+  SmallVector<KernelContext, 3> contexts(launch.kernels.size());
+  for (auto [graph, context] : llvm::zip_equal(launch.kernels, contexts))
+    context.buffers = take(graph->getNumOperands() + graph->getNumResults());
+  for (auto [graph, context] : llvm::zip_equal(launch.kernels, contexts))
+    context.maps = take(getBoxedInputs(graph).size());
+  return contexts;
+}
+
+/// What a graph has to know of the launch that it is a part of.
+void KernelEmitter::describe(KernelContext &context, unsigned number) {
+  block::GraphOp graph = launch.kernels[number];
+  context.coordinates = coordinates[number];
+  if (launch.isPersistent())
+    context.persistent = {*launch.numPersistent, launch.getGridOrder(),
+                          SmallVector<int64_t, 3>(getMulticastCluster(graph))};
+  if (graph->hasAttr(kMulticastClusterAttr))
+    context.cluster =
+        ClusterRanks(getMulticastCluster(graph), launch.getGridOrder());
+  // Others of the launch count blocks as they are launched.
+  context.longestFirst = launch.kernels.size() == 1;
+  context.isLast = number + 1 == launch.kernels.size();
+  context.waitsForLaunch = launch.isDependent && number == 0;
+  context.admitsNextLaunch = launch.admitsNext && number == 0;
+  context.barrier = barrierOfThreads;
+}
 
 void KernelEmitter::createKernel() {
   block::GraphOp first = launch.kernels.front();
