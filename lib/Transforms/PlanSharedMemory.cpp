@@ -202,12 +202,6 @@ static LogicalResult reportDemand(const BlockSteps &steps,
       note << "a tile of " << tile.sizeBytes << " bytes, ";
     note << value.getType() << ", is live where most is needed";
   }
-  block::GraphOp graph = steps.getGraph();
-  if (int64_t warps = graph.getThreads() >> kLaneBits;
-      !llvm::isPowerOf2_64(warps))
-    diagnostic.attachNote(graph.getLoc())
-        << "registers hold none of them, as the " << warps
-        << " warps of a block are no power of two";
   return diagnostic;
 }
 
