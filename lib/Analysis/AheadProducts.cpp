@@ -32,6 +32,15 @@ bool mlir::mirage::isOnlyProduct(thread::GraphOp graph) {
          isSumOfProduct(store.getOperand());
 }
 
+/// Whether the warps hold the result of a graph, and all of them as much of it:
+/// they wait for as many products as they have started.
+static bool holdAlike(thread::GraphOp graph) {
+  RankedTensorType held = isHeld(graph.getResult(0))
+                              ? getHeldType(graph.getResult(0))
+                              : RankedTensorType();
+  return held && thread::getShareDeal(held).isEven();
+}
+
 /// How many iterations later places are refilled; 0 where warps do not hand
 /// them back.
 static int64_t getNumBehind(block::GraphOp block) {
@@ -41,7 +50,7 @@ static int64_t getNumBehind(block::GraphOp block) {
 
 llvm::Error mlir::mirage::verifyStartsAhead(thread::GraphOp graph) {
   auto block = graph->getParentOfType<block::GraphOp>();
-  if (!block || !isOnlyProduct(graph) || !isHeld(graph.getResult(0)))
+  if (!block || !isOnlyProduct(graph) || !holdAlike(graph))
     return llvm::createStringError(
         "a step that is a product of four warps, whose result they hold");
   if (llvm::any_of(graph->getUsers(), llvm::IsaPred<block::AccumulateOp>))
@@ -115,7 +124,7 @@ static llvm::Error verifyLeftStep(thread::GraphOp graph,
 
 llvm::Error mlir::mirage::verifyWaitsLate(thread::GraphOp graph) {
   auto block = graph->getParentOfType<block::GraphOp>();
-  if (!block || !isOnlyProduct(graph) || !isHeld(graph.getResult(0)) ||
+  if (!block || !isOnlyProduct(graph) || !holdAlike(graph) ||
       !graph->hasOneUse())
     return llvm::createStringError(
         "a step that is a product of four warps, which they hold");

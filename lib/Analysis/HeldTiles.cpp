@@ -41,14 +41,24 @@ static TileGraph getHeader(thread::GraphOp graph) {
   return cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
 }
 
-/// Warps of the block that a thread graph is a step of; none if they have no
-/// bits.
-static std::optional<unsigned> countWarps(thread::GraphOp graph) {
+/// How the items of a thread graph, which is a step of a block, come to its
+/// warps; none if several warps share an item.
+static std::optional<ShareDeal> findDeal(thread::GraphOp graph) {
   auto block = graph->getParentOfType<block::GraphOp>();
   if (!block || graph.getThreads() != 1 << kLaneBits)
     return std::nullopt;
-  unsigned numWarps = block.getThreads() >> kLaneBits;
-  return llvm::isPowerOf2_32(numWarps) ? std::optional(numWarps) : std::nullopt;
+  return dealItems(graph.getGrid(), block.getThreads() >> kLaneBits);
+}
+
+SmallVector<int64_t> mlir::mirage::getHeldExtents(thread::GraphOp graph) {
+  std::optional<ShareDeal> deal = findDeal(graph);
+  bool roundsUp = !deal || deal->isOneEach();
+  SmallVector<int64_t> extents;
+  for (int64_t extent : graph.getGrid()) {
+    extents.push_back(roundsUp ? llvm::PowerOf2Ceil(extent) : extent);
+    roundsUp |= extent > 1;
+  }
+  return extents;
 }
 
 /// Whether more items along the axes, up to powers of two, leave those that
@@ -86,8 +96,9 @@ thread::StoreOp mirage::getStore(thread::GraphOp graph, unsigned result) {
 }
 
 static RankedTensorType getHeldResult(thread::GraphOp graph) {
-  std::optional<unsigned> numWarps = countWarps(graph);
-  if (!numWarps || graph->getNumResults() != 1)
+  std::optional<ShareDeal> deal = findDeal(graph);
+  if (!deal || deal->numBits > thread::kMostShareBits ||
+      graph->getNumResults() != 1)
     return nullptr;
   thread::StoreOp op = getStore(graph);
   if (!op)
@@ -98,11 +109,13 @@ static RankedTensorType getHeldResult(thread::GraphOp graph) {
     return nullptr;
   std::optional<LinearLayout> layout =
       holdWindows(*thread::getFragmentLayout(op.getOperand().getType()),
-                  {header.grid, dims}, *numWarps);
-  if (!layout)
+                  {header.grid, dims}, 1u << deal->numBits);
+  constexpr uint64_t kMostElements = 1u << kMaxRegisterBits;
+  if (!layout || uint64_t(layout->getNumRegisters()) * deal->getNumRounds() >
+                     kMostElements)
     return nullptr;
   return thread::getFragmentType(
-      *layout, cast<RankedTensorType>(op.getType()).getElementType());
+      *layout, cast<RankedTensorType>(op.getType()).getElementType(), *deal);
 }
 
 /// Whether coordinates are sums of what registers, and lanes and warps, have in
@@ -121,12 +134,34 @@ static bool areApart(const LinearLayout &layout) {
   return true;
 }
 
+/// The graph whose items hold a value.
+static thread::GraphOp findHolder(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto graph = dyn_cast<thread::GraphOp>(op))
+    return graph;
+  return findHolder(op->getOperand(0));
+}
+
+/// What the items cover that hold a value, which has a held type: the tile, and
+/// what of their windows lies behind its edges.
+static SmallVector<int64_t> getCoveredShape(Value value) {
+  thread::GraphOp graph = findHolder(value);
+  TileGraph header = getHeader(graph);
+  header.grid = getHeldExtents(graph);
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(getStore(graph).getType()).getShape());
+  for (auto [dim, size] : llvm::enumerate(shape))
+    size *= header.getExtent(header.getJoinedAxes(/*output=*/0, dim));
+  return shape;
+}
+
 /// Of a mask: where its operand is held, as it is, in f32.
 static RankedTensorType getMaskedType(Operation *mask) {
   RankedTensorType held = getHeldType(mask->getOperand(0));
   auto tile = cast<RankedTensorType>(mask->getResult(0).getType());
-  bool isWhole = held && held.getShape() == tile.getShape() &&
-                 held.getElementType().isF32() && tile.getElementType().isF32();
+  bool isWhole =
+      held && held.getElementType().isF32() && tile.getElementType().isF32() &&
+      llvm::equal(tile.getShape(), getCoveredShape(mask->getOperand(0)));
   return isWhole && areApart(*thread::getFragmentLayout(held))
              ? held
              : RankedTensorType();
@@ -176,7 +211,7 @@ StretchedWindow::StretchedWindow(const LinearLayout &fragment,
 static bool holdsAlike(block::AccumulateOp sum) {
   auto graph = sum.getOperand().getDefiningOp<thread::GraphOp>();
   RankedTensorType scale = getHeldType(sum.getRescale());
-  if (!scale)
+  if (!scale || !(findDeal(graph) == thread::getShareDeal(scale)))
     return false;
   StretchedWindow window(
       *thread::getFragmentLayout(getStore(graph).getOperand().getType()),
@@ -250,9 +285,20 @@ mlir::mirage::findHeldWindow(thread::GraphOp reader, unsigned input,
   return findHeldWindow(*layout, *windows, origin);
 }
 
+/// Whether the items of a reader are the shares of what is held, if that has
+/// shares. Where it is placed its extents are powers of two.
+static bool hasShares(thread::GraphOp reader, const ShareDeal &held) {
+  if (held.isOneEach())
+    return true;
+  ShareDeal own = dealItems(reader.getGrid(), held.numWarps);
+  std::optional<ShareDeal> planned = findDeal(reader);
+  return own.numBits == held.numBits && (!planned || *planned == held);
+}
+
 bool mlir::mirage::canReadHeld(thread::GraphOp reader, unsigned input,
                                RankedTensorType held) {
-  if (reader.getThreads() != 1 << kLaneBits)
+  if (reader.getThreads() != 1 << kLaneBits ||
+      !hasShares(reader, thread::getShareDeal(held)))
     return false;
   TileGraph header = getHeader(reader);
   int64_t steps = header.tileInputs[input].loopMap < 0 ? 1 : header.loop;
@@ -267,14 +313,15 @@ namespace {
 /// masked.
 class EdgeReader {
 public:
-  EdgeReader(thread::GraphOp reader, unsigned input, RankedTensorType held)
-      : reader(reader), header(getHeader(reader)), input(input), held(held),
+  EdgeReader(thread::GraphOp reader, unsigned input)
+      : reader(reader), header(getHeader(reader)), input(input),
+        held(getCoveredShape(reader.getInputs()[input])),
         tile(cast<RankedTensorType>(reader.getInputs()[input].getType())) {}
 
   bool ignoresWhatIsBehind() {
-    if (held.getShape() == tile.getShape())
+    if (llvm::equal(tile.getShape(), held))
       return true;
-    if (held.getRank() != tile.getRank() || header.loop > 1)
+    if (held.size() != tile.getShape().size() || header.loop > 1)
       return false;
     return llvm::all_of(
         reader.getBody().getArgument(input).getUsers(),
@@ -284,9 +331,8 @@ public:
 private:
   SmallVector<int64_t> getRoundedDims() const {
     return llvm::filter_to_vector(
-        llvm::seq<int64_t>(0, tile.getRank()), [&](int64_t dim) {
-          return held.getDimSize(dim) != tile.getDimSize(dim);
-        });
+        llvm::seq<int64_t>(0, tile.getRank()),
+        [&](int64_t dim) { return held[dim] != tile.getDimSize(dim); });
   }
 
   bool areUsersSafe(Value fragment) {
@@ -359,7 +405,8 @@ private:
   thread::GraphOp reader;
   TileGraph header;
   unsigned input;
-  RankedTensorType held, tile;
+  SmallVector<int64_t> held; ///< what items cover that hold the operand
+  RankedTensorType tile;
 };
 } // namespace
 
@@ -382,8 +429,7 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
       continue;
     if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
       if (canRoundUp(reader) &&
-          EdgeReader(reader, use.getOperandNumber(), held)
-              .ignoresWhatIsBehind() &&
+          EdgeReader(reader, use.getOperandNumber()).ignoresWhatIsBehind() &&
           canReadHeld(reader, use.getOperandNumber(), held))
         continue;
     return llvm::createStringError(

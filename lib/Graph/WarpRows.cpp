@@ -122,16 +122,25 @@ private:
 };
 } // namespace
 
+/// Whether items end where rows do: sizes are powers of two, but for the
+/// slowest where each item is a share (Mirage/Layout/HeldTiles.h).
+static bool areWholeItems(ArrayRef<int64_t> rowDims, unsigned numWarps) {
+  bool isRounded = llvm::isPowerOf2_32(numWarps);
+  for (int64_t size : rowDims) {
+    if (isRounded && !llvm::isPowerOf2_64(size))
+      return false;
+    isRounded |= size > 1;
+  }
+  return rowDims.back() % kWarpRows == 0;
+}
+
 bool RowFinder::areShareable(const TensorSpec &type) const {
-  auto isPowerOf2 = [](int64_t size) { return llvm::isPowerOf2_64(size); };
   if (type.getRank() < 2 || !areSizesKnown)
     return type.getRank() >= 2;
-  if (!llvm::all_of(type.shape, isPowerOf2))
-    return false;
   int64_t rows = type.getNumElements() / type.shape.back();
   int64_t columns = type.shape.back();
-  return llvm::isPowerOf2_32(numWarps) &&
-         type.shape[type.getRank() - 2] >= kWarpRows &&
+  return areWholeItems(getRowDims(type), numWarps) &&
+         llvm::isPowerOf2_64(columns) &&
          rows >= kWarpRows * int64_t(numWarps) &&
          (columns == 1 ||
           (columns >= kRowElements && columns <= kMostRowElements));
@@ -302,8 +311,12 @@ bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
 /// Registers of a thread that so many rows take, each lane of four having two
 /// of 16 rows.
 static int64_t countRegisters(const TensorSpec &type, unsigned threads) {
-  int64_t copies = type.shape.back() == 1 ? 4 : 1;
-  return llvm::divideCeil(copies * type.getSizeBytes(), int64_t(threads) * 4);
+  constexpr int64_t kRegisterBytes = 4;
+  int64_t columns = type.shape.back(), copies = columns == 1 ? 4 : 1;
+  int64_t numItems = type.getNumElements() / columns / kWarpRows;
+  int64_t itemBytes = copies * type.getSizeBytes() / numItems;
+  int64_t numRounds = llvm::divideCeil(numItems, threads / kWarpThreads);
+  return llvm::divideCeil(numRounds * itemBytes, kWarpThreads * kRegisterBytes);
 }
 
 /// In the order of the operations: what is held between two of them.

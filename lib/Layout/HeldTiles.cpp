@@ -51,6 +51,23 @@ static std::optional<ItemBits> listItemBits(llvm::ArrayRef<int64_t> fragment,
   return bits;
 }
 
+unsigned ShareDeal::getNumRounds() const {
+  return llvm::divideCeil(numShares, numWarps);
+}
+
+ShareDeal mlir::mirage::dealItems(llvm::ArrayRef<int64_t> extents,
+                                  unsigned numWarps) {
+  if (llvm::isPowerOf2_32(numWarps))
+    return {llvm::Log2_32(numWarps), numWarps, numWarps};
+  ShareDeal deal{0, 1, numWarps};
+  for (int64_t extent : extents) {
+    bool isSlowest = deal.numBits == 0;
+    deal.numBits += llvm::Log2_64_Ceil(extent);
+    deal.numShares *= isSlowest ? extent : llvm::PowerOf2Ceil(extent);
+  }
+  return deal;
+}
+
 std::optional<LinearLayout>
 mlir::mirage::holdWindows(const LinearLayout &fragment, const WindowMap &map,
                           unsigned numWarps) {

@@ -103,14 +103,12 @@ static std::optional<Product> findProduct(thread::GraphOp graph) {
 }
 
 /// Whether the tile of an operand is whole windows: what lies beyond a tile
-/// wgmma would not read as zero. Items that hold tiles are as many as a power
-/// of two along each axis.
+/// wgmma would not read as zero. There are more items where these hold tiles.
 static bool isCovered(thread::GraphOp graph, BlockArgument window) {
   TileGraph header =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
   if (graph->hasAttr(kHeldAttr) || llvm::any_of(graph.getInputs(), isHeld))
-    for (int64_t &extent : header.grid)
-      extent = llvm::PowerOf2Ceil(extent);
+    header.grid = getHeldExtents(graph);
   unsigned input = window.getArgNumber();
   ArrayRef<int64_t> tile =
       cast<ShapedType>(graph.getInputs()[input].getType()).getShape();

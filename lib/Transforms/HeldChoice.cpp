@@ -65,7 +65,8 @@ void HeldChoice::setHeld(const llvm::BitVector &held) {
 }
 
 /// Warps that have no item would repeat those of others, and read all that they
-/// read once more.
+/// read once more; and so would items that leave the same, where each is a
+/// share.
 static bool hasWorkForAllWarps(RankedTensorType held) {
   LinearLayout layout = *thread::getFragmentLayout(held);
   return llvm::all_of(

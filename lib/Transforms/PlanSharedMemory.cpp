@@ -212,12 +212,6 @@ static LogicalResult reportDemand(const BlockSteps &steps,
   if (!tiles.plan.isOptimal)
     diagnostic.attachNote(steps.getGraph().getLoc())
         << "not all orders of places were tried, so that fewer bytes may do";
-  block::GraphOp graph = steps.getGraph();
-  if (int64_t warps = graph.getThreads() >> kLaneBits;
-      !llvm::isPowerOf2_64(warps))
-    diagnostic.attachNote(graph.getLoc())
-        << "registers hold none of them, as the " << warps
-        << " warps of a block are no power of two";
   return diagnostic;
 }
 

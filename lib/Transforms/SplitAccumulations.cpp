@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Dialect/Block/IR/ReductionParts.h"
 #include "Mirage/Graph/LevelRules.h"
+#include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,6 +22,14 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+/// Registers of f32 that a thread of a step on a tile has, of whose items it
+/// may have one more than others.
+static int64_t countMostRegisters(RankedTensorType tile, int64_t threads) {
+  int64_t even = llvm::divideCeil(tile.getNumElements(), threads);
+  bool isEven = llvm::isPowerOf2_64(threads);
+  return isEven ? even : even + RunLengths().longest - 1;
+}
+
 /// Whether an accumulation adds up an input element by element, so many of them
 /// that each thread has some, and no more than it has registers for.
 static bool canGrowInRegisters(block::AccumulateOp op) {
@@ -28,11 +37,11 @@ static bool canGrowInRegisters(block::AccumulateOp op) {
   auto tile = cast<RankedTensorType>(op.getOperand().getType());
   int64_t threads = graph ? graph.getThreads() : 0;
   return graph && graph.getLoop() > 1 && isa<BlockArgument>(op.getOperand()) &&
-         llvm::isPowerOf2_64(threads) && op.getAxis() == AxisKind::Loop &&
+         op.getAxis() == AxisKind::Loop &&
          accumulatesElements(readOperatorAttributes(op),
                              /*numOperands=*/1) &&
          threads <= tile.getNumElements() &&
-         tile.getNumElements() <= countFreeRegisters(threads) * threads;
+         countMostRegisters(tile, threads) <= countFreeRegisters(threads);
 }
 
 /// Puts a step before it that leaves the tile in registers as f32.

@@ -31,8 +31,7 @@ static void startAhead(block::GraphOp block, int64_t taken) {
   for (auto graph : block.getBody().getOps<thread::GraphOp>()) {
     if (llvm::errorToBool(verifyStartsAhead(graph)))
       continue;
-    int64_t needed = thread::getFragmentLayout(getHeldType(graph.getResult(0)))
-                         ->getNumRegisters();
+    int64_t needed = thread::countRegisters(getHeldType(graph.getResult(0)));
     if (needed > numFree)
       continue;
     numFree -= needed;

@@ -83,8 +83,9 @@ func.func @too_many(%x: tensor<16x64xf16>, %w: tensor<64x16xf16>, %y: tensor<64x
   return %o#0, %o#1 : tensor<16x16xf32>, tensor<64x64xf32>
 }
 
-// Numbers of three warps have no bits.
+// Three warps have one of three items each.
 // CHECK-LABEL: func.func @three_warps(
+// CHECK: mirage_thread.graph items(x = 3) {{.*}} {mirage.held}
 // CHECK-NOT: mirage.held
 // CHECK: return
 func.func @three_warps(%x: tensor<16x64xf16>, %w: tensor<64x48xf16>) -> tensor<16x48xf32> {

@@ -30,20 +30,3 @@ func.func @too_many_stages(%x: tensor<64x4096xf16>) -> tensor<64x1xf32> {
   }
   return %o : tensor<64x1xf32>
 }
-
-// -----
-
-// Warps that are no power of two hold nothing, so that what 256 threads have in registers is here.
-func.func @three_warps(%x: tensor<512x512xf16>) -> tensor<512x512xf16> {
-  %e = tensor.empty() : tensor<512x512xf16>
-  // expected-error @below {{expects tiles that fit 232448 bytes of shared memory, got 1572864 bytes}}
-  // expected-note @below {{registers hold none of them, as the 3 warps of a block are no power of two}}
-  %o = mirage_block.graph grid(x = 1) threads(96) ins(%x imap()) outs(omap()) : (tensor<512x512xf16>) -> tensor<512x512xf16> {
-  // expected-note @below {{a tile of 524288 bytes, 'tensor<512x512xf16>', is live where most is needed}}
-  ^bb0(%t: tensor<512x512xf16>):
-    // expected-note @below {{a tile of 1048576 bytes, 'tensor<512x512xf32>', is live where most is needed}}
-    %p = mirage_block.exp %t : tensor<512x512xf16>
-    mirage_block.yield %p : tensor<512x512xf32>
-  }
-  return %o : tensor<512x512xf16>
-}

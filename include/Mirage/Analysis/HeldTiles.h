@@ -60,11 +60,17 @@ bool isHeldMask(mlir::Operation *op);
 bool isCarriedSum(Value value);
 
 /// The type of a value as the block's warps hold it: rounded up to what their
-/// windows cover, with a layout of as many warp bits.
+/// windows cover, with a layout of as many warp bits, or of shares
+/// (Mirage/Layout/HeldTiles.h).
 /// \returns null where nothing is held so: of values that are neither a thread
-/// graph's only result nor an accumulation or a mask of one, items that are no
-/// linear layout, and blocks whose warps are no power of two.
+/// graph's only result nor an accumulation or a mask of one, and items that are
+/// no linear layout, or more than a thread has registers for.
 RankedTensorType getHeldType(Value value);
+
+/// Items of a step that holds tiles, or reads some that are held: extents that
+/// are no powers of two count as the next one, but for the slowest where items
+/// are shares.
+SmallVector<int64_t> getHeldExtents(thread::GraphOp graph);
 
 /// Whether an accumulation over the loop can carry its sum in registers: it
 /// joins f32 element by element, with nothing to be done behind the loop, and

@@ -85,7 +85,8 @@ def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
     dealt to warps by `gpu.thread_id x`. The number of warps is that of
     `known_block_size` or `nvvm.reqntid`, or the block's at run time. No barrier
     is put in. Where tiles are held, a warp's items follow each other without a loop, and
-    constants and the loops of `scf` that carry such tensors carry registers.
+    constants and the loops of `scf` that carry such tensors carry registers. Warps that
+    have no share in the last round (`dealt` in the layout) pass it over.
     Examples: test/Conversion/ThreadToVector/thread-to-vector.mlir, held-tiles.mlir
   }];
   let dependentDialects = [

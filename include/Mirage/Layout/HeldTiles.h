@@ -21,6 +21,20 @@
 // step reads the tile where it is if its own items come to the same warps and
 // lanes.
 //
+// Numbers of 3 or 12 warps have no bits. There the layout's warp bits count
+// *shares* of the tile, one for each item, and shares are dealt to warps as
+// items are: share s to warp s mod W, in its round s / W. The map of a share is
+// linear, and who has it is not asked by what works on shares alone. 6 items of
+// 8 columns, 3 warps:
+//
+//   tile     16x64  register [0, 1] [8, 0]          lane ...
+//                   warp [0, 8] [0, 16] [0, 32], shares 0 to 5 dealt to 3 warps
+//
+// Warp 1 has shares 1 and 4; its registers are those of share 1, then those of
+// share 4. In the last round some warps may have no share; their registers have
+// no meaning then. A later step reads the tile where it is if it has the same
+// shares.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef MIRAGE_LAYOUT_HELDTILES_H
@@ -40,12 +54,39 @@ struct WindowMap {
   int stepDim = -1; ///< that the steps cut, or negative
 };
 
+/// How the shares of a tile, which the warp bits of its layout count, come to
+/// the warps of a block: share s to warp s mod `numWarps`. A power of two of
+/// warps has as many shares, one each.
+struct ShareDeal {
+  unsigned numBits;   ///< of a share's number
+  unsigned numShares; ///< that somebody has: the lowest numbers
+  unsigned numWarps;
+
+  /// Shares of a warp, where it has the most.
+  unsigned getNumRounds() const;
+  /// Whether each warp has a share in each round.
+  bool isEven() const { return numShares % numWarps == 0; }
+  /// Whether shares are warps.
+  bool isOneEach() const {
+    return numShares == numWarps && numShares == 1u << numBits;
+  }
+  bool operator==(const ShareDeal &other) const {
+    return numBits == other.numBits && numShares == other.numShares &&
+           numWarps == other.numWarps;
+  }
+};
+
+/// Of items, to so many warps. If these are no power of two each item is a
+/// share; extents count as the next power of two then but for the slowest that
+/// is more than 1, behind which there are no shares.
+ShareDeal dealItems(llvm::ArrayRef<int64_t> extents, unsigned numWarps);
+
 /// What the warps of a block have of a tile in the first step of their items,
 /// if each item has one fragment of it. Extents count as the next power of two;
 /// what then lies beyond the tile is nobody's. Warps that are left over repeat
 /// the items of others. Registers of a warp's items follow each other in the
 /// order of the items.
-/// \param numWarps  a power of two.
+/// \param numWarps  a power of two; or, of shares, how many numbers they have.
 /// \returns none where numbers of items are not linear over F2 (several axes
 /// along one dimension, the faster of which are no powers of two), or a lane
 /// would have more than 2^kMaxRegisterBits registers.

@@ -277,8 +277,8 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     An accumulation over the loop of what a thread graph computes, element by element, is
     carried in the registers of the warps that compute it: `mirage.held` on the thread
     graph says so. It is brought to shared memory once, behind the loop. This is for sums
-    and maxima of f32, of parts that nobody else reads, in blocks whose warps are a power
-    of two and all have an item; not for the maxima that rescaled sums are relative to,
+    and maxima of f32, of parts that nobody else reads, in blocks whose warps all have an
+    item, or are no power of two; not for the maxima that rescaled sums are relative to,
     which lie in shared memory. Rows that warps have (`mirage.whole_rows`) are
     held from one step to the next, where all that reads them has the same rows; there
     maxima are carried, too, and sums are read behind the loop where they grew. In a block

@@ -67,13 +67,13 @@ static Value emitPart(ImplicitLocOpBuilder &builder, Value part, Value number,
   return part;
 }
 
-/// The coordinate of a thread's first register.
+/// The coordinate of a thread's first register of a share.
 static Value emitCoordinate(BlockEmitter &emitter, const LinearLayout &layout,
-                            unsigned dim) {
+                            Value share, unsigned dim) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value coordinate = emitPart(builder, emitter.getIndex(0), emitter.emitLane(),
                               layout.getBases(LayoutInput::Lane), dim);
-  return emitPart(builder, coordinate, emitter.emitWarp(),
+  return emitPart(builder, coordinate, share,
                   layout.getBases(LayoutInput::Warp), dim);
 }
 
@@ -90,18 +90,18 @@ static Value emitRoom(ImplicitLocOpBuilder &builder, Value limit, Value first) {
   return arith::IndexCastOp::create(builder, builder.getI32Type(), room);
 }
 
-/// Each register, or what stands in its place. Images of registers' bits have
-/// none in common with those of lanes and warps (`getHeldType` sees to it), so
-/// that they are added.
+/// Each register of a share, or what stands in its place. Images of registers'
+/// bits have none in common with those of lanes and warps (`getHeldType` sees
+/// to it), so that they are added.
 static SmallVector<Value> emitSelects(BlockEmitter &emitter,
-                                      const LinearLayout &layout,
+                                      const LinearLayout &layout, Value share,
                                       const HiddenElements &hidden,
                                       ValueRange registers) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value first = emitCoordinate(emitter, layout, hidden.column);
+  Value first = emitCoordinate(emitter, layout, share, hidden.column);
   if (hidden.row)
-    first = arith::SubIOp::create(builder, first,
-                                  emitCoordinate(emitter, layout, *hidden.row));
+    first = arith::SubIOp::create(
+        builder, first, emitCoordinate(emitter, layout, share, *hidden.row));
   Value room = emitRoom(builder, hidden.limit, first);
   Value constant = emitConstant(builder, builder.getLoc(), hidden.replacement);
   SmallVector<Value> kept;
@@ -115,24 +115,47 @@ static SmallVector<Value> emitSelects(BlockEmitter &emitter,
   return kept;
 }
 
+/// The same of all shares of a warp, one after the other.
+static SmallVector<Value> emitSelectsOfShares(BlockEmitter &emitter,
+                                              RankedTensorType type,
+                                              const HiddenElements &hidden,
+                                              ValueRange registers) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  LinearLayout layout = *thread::getFragmentLayout(type);
+  ShareDeal deal = thread::getShareDeal(type);
+  SmallVector<Value> kept;
+  for (unsigned round = 0; round < deal.getNumRounds(); ++round) {
+    Value share = emitter.emitWarp();
+    if (round > 0)
+      share = arith::AddIOp::create(builder, share,
+                                    emitter.getIndex(round * deal.numWarps));
+    unsigned numRegisters = layout.getNumRegisters();
+    llvm::append_range(
+        kept, emitSelects(emitter, layout, share, hidden,
+                          registers.slice(round * numRegisters, numRegisters)));
+  }
+  return kept;
+}
+
 Value mlir::mirage::emitHeldMask(BlockEmitter &emitter, Operation *op,
                                  Value held) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto type = cast<RankedTensorType>(held.getType());
-  LinearLayout layout = *thread::getFragmentLayout(type);
-  HiddenElements hidden = readMask(emitter, op, type.getShape());
-  SmallVector<Type> types(layout.getNumRegisters(), type.getElementType());
+  ArrayRef<int64_t> tile =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  HiddenElements hidden = readMask(emitter, op, tile);
+  SmallVector<Type> types(thread::countElements(type), type.getElementType());
   ValueRange registers =
       UnrealizedConversionCastOp::create(builder, types, held).getResults();
   Value hidesSome =
       arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, hidden.limit,
-                            emitter.getIndex(type.getDimSize(hidden.column)));
+                            emitter.getIndex(tile[hidden.column]));
   auto choice = scf::IfOp::create(builder, types, hidesSome,
                                   /*addElseBlock=*/true);
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(builder,
-                       emitSelects(emitter, layout, hidden, registers));
+                       emitSelectsOfShares(emitter, type, hidden, registers));
   builder.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(builder, registers);
   builder.setInsertionPointAfter(choice);

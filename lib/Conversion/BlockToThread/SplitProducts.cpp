@@ -63,6 +63,14 @@ struct ChosenParts {
 };
 } // namespace
 
+/// Parts of so many steps, where there are warps for `most`. Of numbers that
+/// are no power of two the least that leaves no part longer.
+static int64_t countParts(int64_t most, int64_t numSteps) {
+  if (most < 1 || llvm::isPowerOf2_64(most))
+    return most;
+  return llvm::divideCeil(numSteps, llvm::divideCeil(numSteps, most));
+}
+
 /// Items as wide as may be that give every warp one, so that they read little
 /// of the other operand. None where no sum is shared.
 static std::optional<ChosenParts> chooseParts(const StepContext &context,
@@ -73,7 +81,8 @@ static std::optional<ChosenParts> chooseParts(const StepContext &context,
        columns /= 2) {
     StepCore core = makeMatmulCore(context, product, {{columns, 1}});
     int64_t numItems = llvm::PowerOf2Ceil(core.split.countItems());
-    int64_t count = context.numWarps / numItems;
+    int64_t count =
+        countParts(context.numWarps / numItems, core.split.getNumSteps());
     int64_t bytes = count * type.getSizeBytes();
     int64_t registers = core.layout.getNumRegisters();
     if (count > 1 && count <= core.split.getNumSteps() &&
@@ -114,8 +123,7 @@ static void splitProduct(const StepContext &context, block::MatmulOp product,
 }
 
 void mlir::mirage::splitProducts(RewriterBase &rewriter, block::GraphOp graph) {
-  unsigned numWarps = graph.getThreads() >> kLaneBits;
-  if (!llvm::isPowerOf2_32(numWarps) || graph.getLoop() == 1)
+  if (graph.getLoop() == 1)
     return;
   StepFusion fusion(graph); // of which operands of products are no part
   StepContext context(rewriter, fusion, graph);

@@ -19,7 +19,9 @@
 //   %p = mirage_thread.graph items(x = 32) ins(%e) ...         1x32
 //   %y = mirage_thread.graph items(x = 32) ins(%e, %p) {  sum of %p, div  }
 //
-// Parts are as many as a power of two; those behind the row's end are neutral.
+// Parts are as many as there are items of what computes a row, which hold it:
+// extents count as powers of two, but for the slowest where warps are no power
+// of two (Mirage/Layout/HeldTiles.h). Those behind the row's end are neutral.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +52,11 @@ struct RowParts {
                                          findRunLengths(graph))),
         shape(tile) {
     int64_t size = fragment.getShape().back();
-    count = llvm::PowerOf2Ceil(llvm::divideCeil(shape.back(), size));
+    count = llvm::divideCeil(shape.back(), size);
+    unsigned numWarps = graph.getThreads() >> kLaneBits;
+    bool isSlowest = tile.back() == ShapedType::getNumElements(tile);
+    if (!isSlowest || llvm::isPowerOf2_32(numWarps))
+      count = llvm::PowerOf2Ceil(count);
     shape.back() = count * size;
   }
   int64_t getLastDim() const { return int64_t(shape.size()) - 1; }
@@ -159,8 +165,7 @@ static void splitReduction(RewriterBase &rewriter, block::GraphOp graph,
 
 void mlir::mirage::splitReductions(RewriterBase &rewriter,
                                    block::GraphOp graph) {
-  unsigned numWarps = graph.getThreads() >> kLaneBits;
-  if (!llvm::isPowerOf2_32(numWarps) || graph.getLoop() > 1)
+  if (graph.getLoop() > 1)
     return;
   for (Operation &op :
        llvm::make_early_inc_range(graph.getBody().front().without_terminator()))

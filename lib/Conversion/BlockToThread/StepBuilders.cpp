@@ -12,6 +12,7 @@
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -101,13 +102,20 @@ Value FragmentBuilder::join(Operation *op, ArrayRef<int> dims,
   int64_t last = layout.getRank() - 1;
   SmallVector<int> partDims(dims);
   partDims[last] = -1;
-  Value fragment = get(
-      parts, partDims,
-      spreadParts(layout,
-                  cast<RankedTensorType>(parts.getType()).getDimSize(last)));
-  return graph.addRow(cast<OperatorOpInterface>(op).getTableOpcode(), fragment,
-                      readOperatorAttributes(op), layout,
-                      Float32Type::get(op->getContext()));
+  int64_t numParts = cast<RankedTensorType>(parts.getType()).getDimSize(last);
+  LinearLayout spread = spreadParts(layout, llvm::PowerOf2Ceil(numParts));
+  Value fragment = get(parts, partDims, spread);
+  Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
+  Type f32 = Float32Type::get(op->getContext());
+  if (spread.getShape()[last] != numParts) {
+    Attributes mask;
+    mask.dims = {last};
+    mask.extent = numParts;
+    mask.scalars = {getNeutral(getOperatorInfo(opcode).combiner)};
+    fragment = graph.addRow(Opcode::Mask, fragment, mask, spread, f32);
+  }
+  return graph.addRow(opcode, fragment, readOperatorAttributes(op), layout,
+                      f32);
 }
 
 Value FragmentBuilder::compute(Operation *op, ArrayRef<int> dims,

@@ -39,8 +39,7 @@ enum class StepKind : uint8_t { Elementwise, Reduction, Contraction };
 std::optional<StepKind> getStepKind(Operation *op);
 
 /// Of a reduction of rows that joins the parts which warps have reduced
-/// (`splitReductions`), a power of two of each: so few that each item joins
-/// those that it needs.
+/// (`splitReductions`): so few that each item joins those that it needs.
 inline constexpr llvm::StringLiteral kJoinsRowPartsAttr =
     "mirage.joins_row_parts";
 

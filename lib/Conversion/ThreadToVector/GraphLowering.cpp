@@ -33,6 +33,7 @@ GraphLowering::GraphLowering(OpBuilder &builder, thread::GraphOp graph,
       header(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
       ops(builder, location, position), coordinates(4), numThreads(numThreads),
       heldResults(graph->getNumResults()) {
+  findDeal();
   phases = computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (auto accumulate = dyn_cast<thread::AccumulateOp>(op))
@@ -97,7 +98,7 @@ LogicalResult GraphLowering::check() {
 LogicalResult GraphLowering::lower() {
   if (failed(check()))
     return failure();
-  if (getNumHoldingWarps() > 0)
+  if (deal)
     return lowerHeldItems();
   OpBuilder::InsertionGuard guard(builder);
   Value numItems = emitIndex(builder, location, header.getNumBlocks());

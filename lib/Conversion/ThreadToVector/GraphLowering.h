@@ -32,6 +32,8 @@ namespace mlir::mirage {
 /// time. Their values come and go as casts of a tensor to its registers and
 /// back
 /// (`HeldTileConversion.h` makes registers of the tensors between two graphs).
+/// Where items are shares (Mirage/Layout/HeldTiles.h), warps that have none in
+/// the last round pass it over.
 class GraphLowering {
 public:
   /// \param numThreads  of a block, where that is known.
@@ -44,10 +46,17 @@ public:
 
 private:
   LogicalResult check();
+  LogicalResult checkDeal();
   LogicalResult checkHeldTiles();
   LogicalResult checkHeldResult(unsigned number);
   /// The items of this warp, when tiles are held.
   LogicalResult lowerHeldItems();
+  /// Those of one of its shares.
+  LogicalResult lowerShare(Value number);
+  /// The same of a share that some warps do not have.
+  LogicalResult lowerShareIfAny(Value number);
+  void takeHeldInputs();
+  void replaceResults();
   LogicalResult lowerItem(Value item);
   void decodeItem(Value item);
   LogicalResult lowerLoop();
@@ -114,8 +123,7 @@ private:
   /// Keeps products out of the branches that store them.
   void keepWithAllLanes(Fragment &product);
   bool isHeld(unsigned input);
-  /// Of the warps that share the items where tiles are held, or 0.
-  unsigned getNumHoldingWarps();
+  void findDeal();
   SmallVector<Value> getInitialAccumulators();
   void setAccumulators(ValueRange registers);
 
@@ -133,8 +141,10 @@ private:
   std::optional<int64_t> numThreads;
   DenseMap<unsigned, SmallVector<Value>> heldInputs; ///< registers, by input
   SmallVector<SmallVector<Value>> heldResults;       ///< the same, by result
-  unsigned round = 0;           ///< of the warp's items, where tiles are held
-  bool hasSeveralItems = false; ///< the warp, one after the other
+  std::optional<ShareDeal> deal; ///< of tiles that are held; none if none are
+  unsigned shareRound = 0;       ///< of the warp's shares
+  unsigned round = 0;            ///< of a share's items
+  bool hasSeveralItems = false;  ///< the warp, one after the other
   int64_t step = 0; ///< where steps follow each other without a loop
   /// Whether no warp before this one has the same items; null where none has.
   Value isOwner;

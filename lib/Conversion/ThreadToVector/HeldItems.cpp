@@ -10,6 +10,7 @@
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Layout/HeldTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,12 +26,22 @@ bool GraphLowering::isHeld(unsigned input) {
   return isa<RankedTensorType>(graph.getInputs()[input].getType());
 }
 
-unsigned GraphLowering::getNumHoldingWarps() {
+/// Where items are shares, those that nobody has are none.
+void GraphLowering::findDeal() {
   for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
                                             graph->getResultTypes()))
-    if (auto layout = thread::getFragmentLayout(type))
-      return 1u << layout->getBases(LayoutInput::Warp).size();
-  return 0;
+    if (thread::getFragmentLayout(type)) {
+      deal = thread::getShareDeal(cast<RankedTensorType>(type));
+      break;
+    }
+  if (!deal || deal->isOneEach())
+    return;
+  for (int64_t &extent : header.grid)
+    if (extent > 1) {
+      int64_t ofSlowest = header.getNumBlocks() / extent;
+      extent = llvm::divideCeil(deal->numShares, ofSlowest);
+      return;
+    }
 }
 
 LogicalResult GraphLowering::checkHeldResult(unsigned number) {
@@ -38,7 +49,7 @@ LogicalResult GraphLowering::checkHeldResult(unsigned number) {
   Type type = graph.getResult(number).getType();
   std::optional<LinearLayout> layout = holdWindows(
       *thread::getFragmentLayout(store.getOperand().getType()),
-      {header.grid, header.tileOutputs[number].gridMap}, getNumHoldingWarps());
+      {header.grid, header.tileOutputs[number].gridMap}, 1u << deal->numBits);
   if (layout && thread::getFragmentLayout(type) == layout)
     return success();
   InFlightDiagnostic error =
@@ -46,19 +57,38 @@ LogicalResult GraphLowering::checkHeldResult(unsigned number) {
       << "expects a result with the layout in which its items leave it";
   if (layout)
     error << ", "
-          << thread::getFragmentType(*layout, getElementTypeOrSelf(type));
+          << thread::getFragmentType(*layout, getElementTypeOrSelf(type),
+                                     *deal);
   return error << ", got " << type;
 }
 
-LogicalResult GraphLowering::checkHeldTiles() {
-  unsigned numWarps = getNumHoldingWarps();
-  if (numWarps == 0)
-    return success();
-  if (numThreads && *numThreads != int64_t(numWarps) << kLaneBits)
+LogicalResult GraphLowering::checkDeal() {
+  if (numThreads && *numThreads != int64_t(deal->numWarps) << kLaneBits)
     return graph.emitOpError()
            << "expects tiles that the block's " << (*numThreads >> kLaneBits)
-           << " warps hold, got layouts of " << numWarps;
-  for (int64_t extent : header.grid)
+           << " warps hold, got layouts of " << deal->numWarps;
+  for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
+                                            graph->getResultTypes()))
+    if (thread::getFragmentLayout(type) &&
+        !(thread::getShareDeal(cast<RankedTensorType>(type)) == *deal))
+      return graph.emitOpError()
+             << "expects tiles in registers that come to warps alike, got "
+             << type;
+  if (deal->isOneEach() ||
+      dealItems(graph.getGrid(), deal->numWarps).numBits == deal->numBits)
+    return success();
+  return graph.emitOpError() << "expects items that are the shares of tiles in "
+                                "registers, got "
+                             << ShapedType::getNumElements(graph.getGrid())
+                             << " items and " << deal->numShares << " shares";
+}
+
+LogicalResult GraphLowering::checkHeldTiles() {
+  if (!deal)
+    return success();
+  if (failed(checkDeal()))
+    return failure();
+  for (int64_t extent : graph.getGrid())
     if (!llvm::isPowerOf2_64(extent))
       return graph.emitOpError() << "expects items whose extents are powers of "
                                     "two, where tiles are held, got "
@@ -79,44 +109,108 @@ LogicalResult GraphLowering::checkHeldTiles() {
 // Items and steps
 //===----------------------------------------------------------------------===//
 
-LogicalResult GraphLowering::lowerHeldItems() {
-  unsigned numWarps = getNumHoldingWarps(), numItems = header.getNumBlocks();
+void GraphLowering::takeHeldInputs() {
   for (auto [input, tile] : llvm::enumerate(graph.getInputs())) {
     if (!isHeld(input))
       continue;
     auto type = cast<RankedTensorType>(tile.getType());
-    SmallVector<Type> registers(
-        thread::getFragmentLayout(type)->getNumRegisters(),
-        type.getElementType());
+    SmallVector<Type> registers(thread::countElements(type),
+                                type.getElementType());
     heldInputs[input] = SmallVector<Value>(
         UnrealizedConversionCastOp::create(builder, location, registers, tile)
             .getResults());
   }
-  Value first = position.warp;
-  if (numItems < numWarps) {
-    first = arith::AndIOp::create(builder, location, first,
-                                  emitIndex(builder, location, numItems - 1));
-    isOwner = arith::CmpIOp::create(builder, location,
-                                    arith::CmpIPredicate::ult, position.warp,
-                                    emitIndex(builder, location, numItems));
-  }
-  hasSeveralItems = numItems > numWarps;
-  for (; round * numWarps < numItems; ++round) {
-    values.clear();
-    Value item = first;
-    if (round > 0)
-      item =
-          arith::AddIOp::create(builder, location, item,
-                                emitIndex(builder, location, round * numWarps));
-    if (failed(lowerItem(item)))
-      return failure();
-  }
+}
+
+void GraphLowering::replaceResults() {
   for (auto [result, registers] :
        llvm::zip_equal(graph.getResults(), heldResults))
     result.replaceAllUsesWith(
         UnrealizedConversionCastOp::create(builder, location, result.getType(),
                                            registers)
             .getResult(0));
+}
+
+LogicalResult GraphLowering::lowerHeldItems() {
+  takeHeldInputs();
+  for (; shareRound < deal->getNumRounds(); ++shareRound) {
+    Value number = position.warp;
+    if (shareRound > 0)
+      number = arith::AddIOp::create(
+          builder, location, number,
+          emitIndex(builder, location, shareRound * deal->numWarps));
+    bool haveAll = (shareRound + 1) * deal->numWarps <= deal->numShares;
+    if (failed(haveAll ? lowerShare(number) : lowerShareIfAny(number)))
+      return failure();
+  }
+  replaceResults();
+  return success();
+}
+
+LogicalResult GraphLowering::lowerShare(Value number) {
+  unsigned numNumbers = 1u << deal->numBits;
+  unsigned numItems = ShapedType::getNumElements(graph.getGrid());
+  Value first = number;
+  if (numItems < numNumbers) {
+    first = arith::AndIOp::create(builder, location, first,
+                                  emitIndex(builder, location, numItems - 1));
+    isOwner =
+        arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
+                              number, emitIndex(builder, location, numItems));
+  }
+  hasSeveralItems = numItems > numNumbers || deal->getNumRounds() > 1;
+  for (round = 0; round * numNumbers < numItems; ++round) {
+    values.clear();
+    Value item = first;
+    if (round > 0)
+      item = arith::AddIOp::create(
+          builder, location, item,
+          emitIndex(builder, location, round * numNumbers));
+    if (failed(lowerItem(item)))
+      return failure();
+  }
+  return success();
+}
+
+/// Registers of a share that a warp does not have are zeros, of which nothing
+/// comes.
+LogicalResult GraphLowering::lowerShareIfAny(Value number) {
+  SmallVector<Type> types;
+  for (Type type : graph->getResultTypes())
+    types.append(thread::getFragmentLayout(type)->getNumRegisters(),
+                 getElementTypeOrSelf(type));
+  Value hasShare = arith::CmpIOp::create(
+      builder, location, arith::CmpIPredicate::ult, number,
+      emitIndex(builder, location, deal->numShares));
+  auto choice = scf::IfOp::create(builder, location, types, hasShare,
+                                  /*withElseRegion=*/!types.empty());
+  SmallVector<SmallVector<Value>> before(heldResults.size());
+  std::swap(before, heldResults);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    if (failed(lowerShare(number)))
+      return failure();
+    if (!types.empty()) {
+      SmallVector<Value> registers;
+      for (ArrayRef<Value> result : heldResults)
+        llvm::append_range(registers, result);
+      scf::YieldOp::create(builder, location, registers);
+      builder.setInsertionPointToStart(choice.elseBlock());
+      scf::YieldOp::create(builder, location,
+                           llvm::map_to_vector(types, [&](Type type) -> Value {
+                             return arith::ConstantOp::create(
+                                 builder, location,
+                                 builder.getFloatAttr(type, 0.0));
+                           }));
+    }
+  }
+  std::swap(before, heldResults);
+  ValueRange registers = choice.getResults();
+  for (auto [result, own] : llvm::zip_equal(heldResults, before)) {
+    llvm::append_range(result, registers.take_front(own.size()));
+    registers = registers.drop_front(own.size());
+  }
   return success();
 }
 
@@ -129,10 +223,13 @@ Fragment GraphLowering::loadHeld(BlockArgument window,
   unsigned numRegisters = layout.getNumRegisters();
   // Items that differ along no dimension of the operand have one window.
   unsigned from = round * numRegisters % registers.size();
+  unsigned ofShare =
+      shareRound * thread::getFragmentLayout(type)->getNumRegisters();
   return {layout,
-          llvm::map_to_vector(
-              ArrayRef(registers).slice(from, numRegisters),
-              [&](unsigned number) { return heldInputs[input][number]; })};
+          llvm::map_to_vector(ArrayRef(registers).slice(from, numRegisters),
+                              [&](unsigned number) {
+                                return heldInputs[input][ofShare + number];
+                              })};
 }
 
 LogicalResult GraphLowering::lowerUnrolledLoop() {

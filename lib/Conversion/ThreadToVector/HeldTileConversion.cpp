@@ -33,12 +33,12 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   matchAndRewrite(arith::ConstantOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
-    auto layout = thread::getFragmentLayout(op.getType());
-    if (!layout || !elements || !elements.isSplat())
+    if (!isHeldType(op.getType()) || !elements || !elements.isSplat())
       return failure();
     Value scalar = arith::ConstantOp::create(
         rewriter, op.getLoc(), elements.getSplatValue<TypedAttr>());
-    SmallVector<Value> registers(layout->getNumRegisters(), scalar);
+    SmallVector<Value> registers(
+        thread::countElements(cast<RankedTensorType>(op.getType())), scalar);
     rewriter.replaceOpWithMultiple(op, ArrayRef<ValueRange>(registers));
     return success();
   }
@@ -95,10 +95,9 @@ LogicalResult mlir::mirage::convertHeldTiles(Operation *root) {
   converter.addConversion(
       [](RankedTensorType type,
          SmallVectorImpl<Type> &registers) -> std::optional<LogicalResult> {
-        std::optional<LinearLayout> layout = thread::getFragmentLayout(type);
-        if (!layout)
+        if (!isHeldType(type))
           return std::nullopt;
-        registers.append(layout->getNumRegisters(), type.getElementType());
+        registers.append(thread::countElements(type), type.getElementType());
         return success();
       });
   auto castToTensor = [](OpBuilder &builder, Type type, ValueRange registers,

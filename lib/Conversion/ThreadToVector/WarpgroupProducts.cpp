@@ -219,13 +219,15 @@ LogicalResult GraphLowering::checkInFlight() {
     startsFromBefore |= joined && isSumOfProduct(sum) &&
                         getStore(graph).getOperand() == joined->sum.getResult();
   }
-  if (graph->getNumResults() == 1 && header.loop == 1 &&
+  // Warps wait for as many products as they have started, of which all have as
+  // many.
+  if (graph->getNumResults() == 1 && header.loop == 1 && deal->isEven() &&
       (isOnlyProduct(graph) || startsFromBefore))
     return success();
   return graph.emitOpError()
          << "expects, where '" << kInFlightAttr
          << "' is stated, one step whose only result is a product of four "
-            "warps, held in f32 as it is";
+            "warps, held in f32 as it is, of which all warps have as much";
 }
 
 /// What a descriptor can say of an operand in place, beside what the op's own
@@ -266,6 +268,9 @@ LogicalResult GraphLowering::checkWarpgroupProduct(thread::WgmmaOp op) {
   if (numThreads && *numThreads % (kWarpsOfGroup << kLaneBits) != 0)
     return op.emitOpError() << "expects a block of whole warpgroups, got "
                             << *numThreads << " threads";
+  if (deal && !deal->isOneEach() && deal->numShares % kWarpsOfGroup != 0)
+    return op.emitOpError()
+           << "expects shares of whole warpgroups, got " << deal->numShares;
   if (!thread::getFragmentLayout(op.getLhs().getType()) &&
       failed(checkOperandWindow(op, /*isLhs=*/true)))
     return failure();

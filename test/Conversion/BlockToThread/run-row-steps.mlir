@@ -300,9 +300,13 @@ func.func @float8(%a: tensor<2x4096xf8E4M3FN>) -> tensor<2x4096xf16> {
   return %r : tensor<2x4096xf16>
 }
 
-// Warps that are no power of two hold nothing.
+// Three warps have two of six items each, and join six parts.
 // CHECK-LABEL: func.func @three_warps(
-// CHECK-NOT: mirage.held
+// CHECK: mirage.bypassing_inputs = array<i64: 0>
+// CHECK: mirage_thread.graph items(x = 6) {{.*}}mirage.held
+// CHECK: mirage_thread.graph items(x = 6) {{.*}} -> tensor<1x6xf32>
+// CHECK: mirage_thread.graph items(x = 6) {{.*}}mirage.bypasses
+// CHECK: mirage_thread.mask {{.*}} extent 6
 // CHECK: mirage_kernel.yield
 func.func @three_warps(%a: tensor<2x1536xf16>) -> tensor<2x1536xf16> {
   %e = tensor.empty() : tensor<2x1536xf16>

@@ -81,3 +81,43 @@ func.func @repeated(%x: memref<16x16xf32, 3>, %y: memref<16x1xf32, 3>) attribute
   }
   return
 }
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#dealt = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16]], dealt = 4 to 3>
+
+// Three warps and four shares: each has one, and the first one more, which others pass over.
+// They hold zeros for it, eight registers in all.
+// CHECK-LABEL: func.func @dealt(
+// CHECK: %[[WARP:.+]] = arith.shrui
+// CHECK-NOT: scf.if
+// CHECK: math.exp
+// CHECK: %[[SECOND:.+]] = arith.addi %[[WARP]], %{{.+}} : index
+// CHECK: %[[HAS:.+]] = arith.cmpi ult, %[[SECOND]], %{{.+}} : index
+// CHECK: %[[HELD:.+]]:4 = scf.if %[[HAS]] -> (f32, f32, f32, f32)
+// CHECK: math.exp
+// CHECK: else
+// CHECK: scf.yield
+// CHECK: arith.addf
+// CHECK: scf.if
+// CHECK: arith.addf %[[HELD]]#0, %[[HELD]]#0
+// CHECK-NOT: unrealized_conversion_cast
+// CHECK: return
+func.func @dealt(%x: memref<16x32xf32, 3>, %y: memref<16x32xf32, 3>) attributes {known_block_size = array<i32: 96, 1, 1>} {
+  %h = mirage_thread.graph items(x = 4) ins(%x imap(x -> 1)) outs(omap(x -> 1)) : (memref<16x32xf32, 3>) -> tensor<16x32xf32, #dealt> {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %e = mirage_thread.exp %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %e : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  mirage_thread.graph items(x = 4) ins(%h imap(x -> 1)) outs(%y omap(x -> 1)) : (tensor<16x32xf32, #dealt>, memref<16x32xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %s = mirage_thread.add %f, %f : (tensor<16x8xf32, #c>, tensor<16x8xf32, #c>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %s : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}

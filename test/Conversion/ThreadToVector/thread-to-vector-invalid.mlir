@@ -100,6 +100,52 @@ func.func @held_in_three_items(%y: memref<16x24xf32, 3>, %x: tensor<16x16xf32, #
 // -----
 
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#dealt = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]], dealt = 2 to 3>
+func.func @dealt_to_other_warps(%y: memref<16x16xf32, 3>, %x: tensor<16x16xf32, #dealt>) attributes {known_block_size = array<i32: 160, 1, 1>} {
+  // expected-error @below {{expects tiles that the block's 5 warps hold, got layouts of 3}}
+  mirage_thread.graph items(x = 2) ins(%x imap(x -> 1)) outs(%y omap(x -> 1)) : (tensor<16x16xf32, #dealt>, memref<16x16xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#dealt = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]], dealt = 2 to 3>
+func.func @other_items(%y: memref<32x16xf32, 3>, %x: tensor<16x16xf32, #dealt>) attributes {known_block_size = array<i32: 96, 1, 1>} {
+  // expected-error @below {{expects items that are the shares of tiles in registers, got 4 items and 2 shares}}
+  mirage_thread.graph items(x = 2, y = 2) ins(%x imap(x -> 1)) outs(%y omap(x -> 1, y -> 0)) : (tensor<16x16xf32, #dealt>, memref<32x16xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#three = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16]], dealt = 3 to 3>
+#four = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16]], dealt = 4 to 3>
+func.func @other_shares(%x: tensor<16x32xf32, #three>) -> tensor<16x32xf32, #four> attributes {known_block_size = array<i32: 96, 1, 1>} {
+  // expected-error @below {{expects tiles in registers that come to warps alike, got}}
+  %r = mirage_thread.graph items(x = 4) ins(%x imap(x -> 1)) outs(omap(x -> 1)) : (tensor<16x32xf32, #three>) -> tensor<16x32xf32, #four> {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return %r : tensor<16x32xf32, #four>
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #held = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8]]>
 func.func @held_elsewhere(%y: memref<32x8xf32, 3>, %x: tensor<16x16xf32, #held>) {
   // expected-error @below {{expects windows that its warps hold of operand 0, got}}

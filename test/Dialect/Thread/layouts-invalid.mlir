@@ -186,6 +186,36 @@ func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<regist
 
 // -----
 
+// expected-error @below {{expects shares dealt to 1 to 32 warps, got 0}}
+func.func private @layout_c4(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], dealt = 1 to 0>>)
+
+// -----
+
+// expected-error @below {{expects shares whose numbers have 1 bits, got 3 shares}}
+func.func private @layout_c4_bits(tensor<64x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]], dealt = 3 to 3>>)
+
+// -----
+
+// expected-error @below {{expects at most 1024 elements of a thread, got 2048}}
+func.func private @layout_c3_shares(tensor<64x1xf32, #mirage_thread.layout<register = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]], dealt = 2 to 1>>)
+
+// -----
+
+// Fragments of items are a warp's, which has no shares of them.
+#dealt = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], dealt = 1 to 3>
+func.func @fragment_of_shares(%x: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %r = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<16x8xf32>) -> tensor<16x8xf32> {
+  ^bb0(%w: tensor<16x8xf32>):
+    // expected-error @below {{expects a fragment of warps, which have no shares, got}}
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #dealt>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #dealt>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return %r : tensor<16x8xf32>
+}
+
+// -----
+
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 func.func @accumulate_c10(%x: tensor<16x8xf32>) -> tensor<16x1xf32> {
   %r = mirage_thread.graph items() ins(%x imap()) outs(omap()) : (tensor<16x8xf32>) -> tensor<16x1xf32> {

@@ -35,7 +35,6 @@ TEST(WarpRows, TooFewRowsForTheWarps) {
 TEST(WarpRows, SizesThatAreNoPowersOfTwo) {
   EXPECT_EQ(listMembers(Attention({96})), "");
   EXPECT_EQ(listMembers(Attention({3, 32})), "");
-  EXPECT_EQ(listMembers(Attention({64}, 64, 32, /*numThreads=*/96)), "");
   // Of the second product k may be any size.
   EXPECT_EQ(listMembers(Attention({64}, /*keys=*/48)),
             " matmul accumulate div");
@@ -44,6 +43,35 @@ TEST(WarpRows, SizesThatAreNoPowersOfTwo) {
   // The second product has such rows; all before it has not.
   EXPECT_EQ(listMembers(Attention({64}, 64, /*width=*/24)),
             " matmul max sub exp cast sum accumulate");
+}
+
+/// Where warps are no power of two the slowest dimension of rows need not be
+/// one either.
+TEST(WarpRows, WarpsThatAreNoPowersOfTwo) {
+  EXPECT_EQ(listMembers(Attention({64}, 64, 32, /*numThreads=*/96)),
+            kAttention);
+  EXPECT_EQ(listMembers(Attention({48}, 64, 32, /*numThreads=*/96)),
+            kAttention);
+  EXPECT_EQ(listMembers(Attention({192}, 64, 32, /*numThreads=*/384)),
+            kAttention);
+  EXPECT_EQ(listMembers(Attention({3, 32}, 64, 32, /*numThreads=*/96)),
+            kAttention);
+  EXPECT_EQ(listMembers(Attention({1, 96}, 64, 32, /*numThreads=*/192)),
+            kAttention);
+  // Too few, parts of items, and a dimension that is not the slowest.
+  EXPECT_EQ(listMembers(Attention({32}, 64, 32, /*numThreads=*/96)), "");
+  EXPECT_EQ(listMembers(Attention({56}, 64, 32, /*numThreads=*/96)), "");
+  EXPECT_EQ(listMembers(Attention({2, 48}, 64, 32, /*numThreads=*/96)), "");
+}
+
+/// A thread has the registers of all its rows, also where others have fewer.
+TEST(WarpRows, RegistersOfWarpsWithTheMostRows) {
+  auto count = [](int64_t rows, unsigned numThreads) {
+    return findWarpRows(Attention({rows}, 64, 32, numThreads)).numRegisters;
+  };
+  EXPECT_EQ(count(48, 96), count(64, 128));
+  EXPECT_EQ(count(64, 96), count(128, 128));
+  EXPECT_EQ(count(96, 96), count(128, 128));
 }
 
 /// Something has to reduce what is held, or to multiply it.

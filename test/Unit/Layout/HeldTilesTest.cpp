@@ -85,6 +85,65 @@ TEST(HeldTilesTest, WarpsThatAreLeftOverRepeat) {
     EXPECT_EQ(held->apply(0, 0, warp)[0], warp % 2 * 16);
 }
 
+/// Holds a layout against items that are shares, dealt out one by one.
+static void expectShares(const LinearLayout &fragment, const WindowMap &map,
+                         unsigned numWarps) {
+  ShareDeal deal = dealItems(map.extents, numWarps);
+  std::optional<LinearLayout> held =
+      holdWindows(fragment, map, 1u << deal.numBits);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->getNumRegisters(), fragment.getNumRegisters());
+  EXPECT_EQ(held->getBases(LayoutInput::Warp).size(), deal.numBits);
+  int64_t numItems = std::accumulate(map.extents.begin(), map.extents.end(),
+                                     int64_t(1), std::multiplies<>());
+  for (int64_t item = 0; item < numItems; ++item) {
+    // The item's number where extents are powers of two.
+    int64_t share = 0, stride = 1, rest = item;
+    for (int64_t extent : llvm::reverse(map.extents)) {
+      share += rest % extent * stride;
+      rest /= extent;
+      stride *= llvm::PowerOf2Ceil(extent);
+    }
+    EXPECT_LT(share, deal.numShares) << "item " << item;
+    Coordinates element = fragment.apply(1, 5);
+    for (auto [coordinate, start] :
+         llvm::zip_equal(element, getOrigin(fragment, map, item)))
+      coordinate += start;
+    EXPECT_EQ(held->apply(1, 5, share), element) << "item " << item;
+  }
+}
+
+TEST(HeldTilesTest, ItemsAreSharesWhereWarpsHaveNoBits) {
+  expectShares(kAccumulator, {{6}, {1}}, 3);
+  expectShares(kAccumulator, {{12, 4}, {0, 1}}, 12);
+  expectShares(kAccumulator, {{3, 5}, {0, 1}}, 5);
+  expectShares(kAccumulator, {{1, 6}, {0, 1}}, 7);
+  expectShares(kAccumulator, {{4}, {0}, 8, 0}, 3);
+  expectShares(kAccumulator, {{1}, {0}}, 3);
+}
+
+TEST(HeldTilesTest, SharesAreDealtInTurn) {
+  auto expectDeal = [](llvm::ArrayRef<int64_t> extents, unsigned numWarps,
+                       ShareDeal expected, unsigned numRounds) {
+    ShareDeal deal = dealItems(extents, numWarps);
+    EXPECT_EQ(deal, expected);
+    EXPECT_EQ(deal.getNumRounds(), numRounds);
+  };
+  // Behind the slowest items there are no shares.
+  expectDeal({12}, 12, {4, 12, 12}, 1);
+  expectDeal({3, 5}, 12, {5, 24, 12}, 2);
+  expectDeal({1, 6}, 5, {3, 6, 5}, 2);
+  expectDeal({}, 3, {0, 1, 3}, 1);
+  EXPECT_TRUE(dealItems({12, 2}, 3).isEven());
+  EXPECT_FALSE(dealItems({16}, 3).isEven());
+  // A power of two of warps has one each, whatever the items are.
+  expectDeal({6}, 4, {2, 4, 4}, 1);
+  expectDeal({3, 5}, 1, {0, 1, 1}, 1);
+  EXPECT_TRUE(dealItems({6}, 4).isOneEach());
+  EXPECT_FALSE(dealItems({4}, 3).isOneEach());
+  EXPECT_FALSE(dealItems({3}, 3).isOneEach());
+}
+
 TEST(HeldTilesTest, NumbersThatAreNotLinearAreNotHeld) {
   // Three and two along one dimension: item 2 is at 16, and 4 would be at 32.
   EXPECT_FALSE(holdWindows(kAccumulator, {{2, 3}, {1, 1}}, 2));

@@ -196,6 +196,11 @@ static LogicalResult verifyWarps(Operation *op) {
   auto layout = thread::getFragmentLayout(op->getResult(0).getType());
   if (!graph || !layout)
     return success();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!thread::getShareDeal(type).isOneEach())
+    return op->emitOpError() << "expects a fragment of warps, which have no "
+                                "shares, got "
+                             << type;
   unsigned warps = 1u << layout->getBases(LayoutInput::Warp).size();
   if (warps << kLaneBits == graph.getThreads())
     return success();

@@ -29,12 +29,35 @@ static SmallVector<Coordinates> readBases(ArrayAttr attributes) {
   return bases;
 }
 
+/// Of layouts without shares.
+static ShareDeal getOneEach(unsigned numWarpBits) {
+  return {numWarpBits, 1u << numWarpBits, 1u << numWarpBits};
+}
+
 LayoutAttr LayoutAttr::get(MLIRContext *context, const LinearLayout &layout) {
+  return get(context, layout,
+             getOneEach(layout.getBases(LayoutInput::Warp).size()));
+}
+
+LayoutAttr LayoutAttr::get(MLIRContext *context, const LinearLayout &layout,
+                           const ShareDeal &deal) {
+  assert(deal.numBits == layout.getBases(LayoutInput::Warp).size() &&
+         "warp bits count shares");
   auto build = [&](LayoutInput input) {
     return buildBases(context, layout.getBases(input));
   };
+  bool hasShares = !deal.isOneEach();
   return get(context, build(LayoutInput::Register), build(LayoutInput::Lane),
-             build(LayoutInput::Warp));
+             build(LayoutInput::Warp), hasShares ? deal.numShares : 0,
+             hasShares ? deal.numWarps : 0);
+}
+
+ShareDeal LayoutAttr::getDeal() const {
+  unsigned numBits = getWarps().size();
+  if (getDealtTo() == 0)
+    return getOneEach(numBits);
+  return {numBits, static_cast<unsigned>(getNumShares()),
+          static_cast<unsigned>(getDealtTo())};
 }
 
 LinearLayout LayoutAttr::getLinearLayout(ArrayRef<int64_t> shape) const {
@@ -52,11 +75,20 @@ std::optional<LinearLayout> mlir::mirage::thread::getFragmentLayout(Type type) {
   return layout.getLinearLayout(tensor.getShape());
 }
 
+ShareDeal mlir::mirage::thread::getShareDeal(RankedTensorType fragment) {
+  return cast<LayoutAttr>(fragment.getEncoding()).getDeal();
+}
+
+int64_t mlir::mirage::thread::countElements(RankedTensorType fragment) {
+  return int64_t(getFragmentLayout(fragment)->getNumRegisters()) *
+         getShareDeal(fragment).getNumRounds();
+}
+
 int64_t mlir::mirage::thread::countRegisters(RankedTensorType fragment) {
   constexpr int64_t kRegisterBits = 32;
-  int64_t bits = getFragmentLayout(fragment)->getNumRegisters() *
-                 fragment.getElementTypeBitWidth();
-  return llvm::divideCeil(bits, kRegisterBits);
+  return llvm::divideCeil(countElements(fragment) *
+                              fragment.getElementTypeBitWidth(),
+                          kRegisterBits);
 }
 
 RankedTensorType
@@ -65,6 +97,14 @@ mlir::mirage::thread::getFragmentType(const LinearLayout &layout,
   return RankedTensorType::get(
       layout.getShape(), elementType,
       LayoutAttr::get(elementType.getContext(), layout));
+}
+
+RankedTensorType
+mlir::mirage::thread::getFragmentType(const LinearLayout &layout,
+                                      Type elementType, const ShareDeal &deal) {
+  return RankedTensorType::get(
+      layout.getShape(), elementType,
+      LayoutAttr::get(elementType.getContext(), layout, deal));
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,8 +143,17 @@ static void printBases(AsmPrinter &printer, StringRef keyword,
   printer << ']';
 }
 
+/// dealt = 6 to 3
+static ParseResult parseDeal(AsmParser &parser, int64_t &numShares,
+                             int64_t &dealtTo) {
+  return failure(parser.parseKeyword("dealt") || parser.parseEqual() ||
+                 parser.parseInteger(numShares) || parser.parseKeyword("to") ||
+                 parser.parseInteger(dealtTo));
+}
+
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   ArrayAttr registers, lanes, warps = ArrayAttr::get(parser.getContext(), {});
+  int64_t numShares = 0, dealtTo = 0;
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseLess() || parseBases(parser, "register", registers) ||
       parser.parseComma() || parseBases(parser, "lane", lanes))
@@ -112,11 +161,14 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   if (succeeded(parser.parseOptionalComma()) &&
       parseBases(parser, "warp", warps))
     return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      parseDeal(parser, numShares, dealtTo))
+    return {};
   if (parser.parseGreater())
     return {};
   auto emitError = [&] { return parser.emitError(location); };
   return LayoutAttr::getChecked(emitError, parser.getContext(), registers,
-                                lanes, warps);
+                                lanes, warps, numShares, dealtTo);
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
@@ -124,10 +176,13 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printBases(printer, "register", getRegisters());
   printer << ", ";
   printBases(printer, "lane", getLanes());
-  if (!getWarps().empty()) {
+  bool hasShares = getDealtTo() != 0;
+  if (!getWarps().empty() || hasShares) {
     printer << ", ";
     printBases(printer, "warp", getWarps());
   }
+  if (hasShares)
+    printer << ", dealt = " << getNumShares() << " to " << getDealtTo();
   printer << '>';
 }
 
@@ -135,9 +190,34 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// Shares that are dealt, if there are any.
+static LogicalResult verifyDeal(function_ref<InFlightDiagnostic()> emitError,
+                                size_t numRegisterBits, size_t numShareBits,
+                                int64_t numShares, int64_t dealtTo) {
+  if (numShares == 0 && dealtTo == 0)
+    return success();
+  // C4
+  constexpr int64_t kMostWarps = 1 << kMostWarpBits;
+  if (dealtTo < 1 || dealtTo > kMostWarps)
+    return emitError() << "expects shares dealt to 1 to " << kMostWarps
+                       << " warps, got " << dealtTo;
+  if (numShares < 1 || llvm::Log2_64_Ceil(numShares) != numShareBits)
+    return emitError() << "expects shares whose numbers have " << numShareBits
+                       << " bits, got " << numShares << " shares";
+  // C3
+  constexpr int64_t kMostElements = 1 << kMaxRegisterBits;
+  int64_t numElements = int64_t(llvm::divideCeil(numShares, dealtTo))
+                        << numRegisterBits;
+  if (numElements <= kMostElements)
+    return success();
+  return emitError() << "expects at most " << kMostElements
+                     << " elements of a thread, got " << numElements;
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayAttr registers, ArrayAttr lanes,
-                                 ArrayAttr warps) {
+                                 ArrayAttr warps, int64_t numShares,
+                                 int64_t dealtTo) {
   // C1
   for (ArrayAttr bases : {registers, lanes, warps})
     for (Attribute basis : bases)
@@ -147,14 +227,16 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (lanes.size() != kLaneBits)
     return emitError() << "expects " << kLaneBits << " lane bits, got "
                        << lanes.size();
-  if (warps.size() > kMostWarpBits)
-    return emitError() << "expects at most " << kMostWarpBits
+  unsigned mostWarpBits = dealtTo == 0 ? kMostWarpBits : kMostShareBits;
+  if (warps.size() > mostWarpBits)
+    return emitError() << "expects at most " << mostWarpBits
                        << " warp bits, got " << warps.size();
   // C3
   if (registers.size() > kMaxRegisterBits)
     return emitError() << "expects at most " << kMaxRegisterBits
                        << " register bits, got " << registers.size();
-  return success();
+  return verifyDeal(emitError, registers.size(), warps.size(), numShares,
+                    dealtTo);
 }
 
 /// How many bits tell the elements of a fragment apart, whose sizes are powers

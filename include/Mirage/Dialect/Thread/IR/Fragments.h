@@ -17,7 +17,7 @@
 #ifndef MIRAGE_DIALECT_THREAD_IR_FRAGMENTS_H
 #define MIRAGE_DIALECT_THREAD_IR_FRAGMENTS_H
 
-#include "Mirage/Layout/LinearLayout.h"
+#include "Mirage/Layout/HeldTiles.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -25,15 +25,27 @@ namespace mlir::mirage::thread {
 
 /// Of the number of a warp in a block of 1024 threads.
 constexpr unsigned kMostWarpBits = 5;
+/// Of the number of a share of a held tile: as many as such a block has
+/// registers for.
+constexpr unsigned kMostShareBits = kMostWarpBits + kMaxRegisterBits;
 
 /// The layout of a fragment; none if the type is that of a window, or no
 /// tensor.
 std::optional<LinearLayout> getFragmentLayout(Type type);
 
+/// How a fragment, or a tile that is held, comes to warps.
+ShareDeal getShareDeal(RankedTensorType fragment);
+
+/// Elements that a thread holds of a fragment, of all of its shares.
+int64_t countElements(RankedTensorType fragment);
+
 /// Registers of 32 bits that a thread needs for a fragment.
 int64_t countRegisters(RankedTensorType fragment);
 
 RankedTensorType getFragmentType(const LinearLayout &layout, Type elementType);
+/// The same of a tile whose warp bits count shares.
+RankedTensorType getFragmentType(const LinearLayout &layout, Type elementType,
+                                 const ShareDeal &deal);
 
 namespace detail {
 /// What an operator asks of the layouts of its operands and result, by its row

@@ -25,10 +25,14 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     `warp[i]`; the element that a register of a lane holds is at the exclusive or of the
     coordinates of the bits that are set. A lane or warp bit with all coordinates zero
     replicates. All lists start with the lowest bit; there are 5 lane bits, and at most
-    5 warp bits: none in a fragment of a warp, 2 in one of a warpgroup. These
+    5 warp bits: none in a fragment of a warp, 2 in one of a warpgroup. In a tile that is
+    held by a block whose warps are no power of two, warp bits count shares, and `dealt` says
+    how many there are and to how many warps they come, in turn: with `dealt = 6 to 3`
+    (`#dealt`) warp 1 has shares 1 and 4. A thread has the registers of one of its shares
+    after the other. These
     are the fragments of mma.sync.m16n8k16 (left operand, in two orders of registers, right operand, accumulator), the
     accumulator transposed, one column of it, and its elements in row-major order; a product
-    of rows and columns that lanes hold whole; and an accumulator of wgmma:
+    of rows and columns that lanes hold whole; an accumulator of wgmma; and shares of 8 columns:
     ```mlir
     #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
     #a2 = #mirage_thread.layout<register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
@@ -41,23 +45,33 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     #columns = #mirage_thread.layout<register = [[1, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 0], [0, 0]]>
     #product = #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]]>
     #acc = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+    #dealt = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16], [0, 32]], dealt = 6 to 3>
     ```
     - (C1) each entry has a coordinate for each dimension; 5 entries for lanes, at most
-      5 for warps.
+      5 for warps, or 15 for shares.
     - (C2) every element of the fragment is held, and each size is a power of two.
     - (C3) there are at most 10 entries for registers: a thread has 255 registers of 32
-      bits, which are fewer than 1024 of the smallest elements.
+      bits, which are fewer than 1024 of the smallest elements. All shares of a thread
+      have no more than that together.
+    - (C4) shares are dealt to 1 to 32 warps; their numbers need all bits that there are for
+      them.
   }];
+  // Without shares the last two are 0.
   let parameters = (ins "::mlir::ArrayAttr":$registers, "::mlir::ArrayAttr":$lanes,
-                        "::mlir::ArrayAttr":$warps);
+                        "::mlir::ArrayAttr":$warps, "int64_t":$numShares,
+                        "int64_t":$dealtTo);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [
-    AttrBuilder<(ins "const ::mlir::mirage::LinearLayout &":$layout)>];
+    AttrBuilder<(ins "const ::mlir::mirage::LinearLayout &":$layout)>,
+    AttrBuilder<(ins "const ::mlir::mirage::LinearLayout &":$layout,
+                     "const ::mlir::mirage::ShareDeal &":$deal)>];
   let extraClassDeclaration = [{
     /// The map itself, for a fragment of this shape, which `verifyEncoding`
     /// accepts.
     ::mlir::mirage::LinearLayout getLinearLayout(::llvm::ArrayRef<int64_t> shape) const;
+    /// How the shares, or warps, that the warp bits count come to warps.
+    ::mlir::mirage::ShareDeal getDeal() const;
   }];
 }
 
