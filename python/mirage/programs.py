@@ -107,7 +107,8 @@ class CompiledGraph:
     run; a graph's launches are ordered with other runs of the program by whoever launches it, and tensors
     and program live as long as the graph. docs/Runtime.md, "Threads, streams and captures", has all of it.
 
-    Outputs share no memory with inputs, which calls on tensors of torch on a GPU do not look at."""
+    Outputs share no element with inputs and one another, which calls on tensors of torch on a GPU do not look
+    at; what lies between an output's elements is left as it is, and may be theirs: out=[y[:, ::2], y[:, 1::2]]."""
 
     def __init__(self, folder: str):
         """folder   what compile_module() or save() has made"""

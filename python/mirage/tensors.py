@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from ._library import check_run, lib
 from .dtypes import DType, match_dtype
 from .errors import RunError
+from .overlaps import Extent, share_element
 
 #: ("cpu", 0), or ("cuda", ordinal).
 Device = Tuple[str, int]
@@ -52,12 +53,10 @@ class Bound:
     owner: Any  #: keeps the memory
     is_writable: bool = True
 
-    @property
-    def byte_range(self) -> Tuple[int, int]:
-        """Where the elements lie, the end excluded."""
+    def find_extent(self) -> Extent:
+        """Of a tensor whose type is known."""
         itemsize = self.dtype.itemsize if self.dtype is not None else 1
-        span = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides)) + 1
-        return self.address, self.address + span * itemsize
+        return Extent(self.address, self.shape, tuple(stride * itemsize for stride in self.strides), itemsize)
 
 
 def is_torch(tensor: Any) -> bool:
@@ -298,10 +297,12 @@ def check_outputs(specs: Sequence[TensorSpec], results: Sequence[Bound], inputs:
     for number, (spec, result) in enumerate(zip(specs, results)):
         if not result.is_writable:
             raise RunError(f"output {spec.name}: expects a tensor that may be written, got one that is read-only")
-        begin, end = result.byte_range
         for other in [*inputs, *results[:number]]:
-            other_begin, other_end = other.byte_range
-            if begin < other_end and other_begin < end:
+            shares = share_element(result.find_extent(), other.find_extent())
+            if shares is None:
+                raise RunError(f"output {spec.name}: expects memory of its own, got some between that of an input or "
+                               "another output, by strides of which it cannot be said whether they meet")
+            if shares:
                 raise RunError(f"output {spec.name}: expects memory of its own, got some of an input or another output")
 
 
