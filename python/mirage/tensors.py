@@ -78,6 +78,41 @@ def row_major(shape: Sequence[int]) -> Tuple[int, ...]:
     return tuple(strides)
 
 
+def is_in_forward_mode() -> bool:
+    """Whether tensors of torch may carry tangents now: derivatives of forward mode, as those of torch.func.jvp."""
+    return getattr(sys.modules["torch"].autograd.forward_ad, "_current_level", 0) >= 0
+
+
+def has_tangent(tensor: Any) -> bool:
+    """Of a tensor of torch. Inside of an operator's implementation torch has seen to tangents, and cannot say."""
+    try:
+        return sys.modules["torch"].autograd.forward_ad.unpack_dual(tensor).tangent is not None
+    except RuntimeError:
+        return False
+
+
+def refuse_derivatives(tensor: Any) -> None:
+    """Raises where torch would have a derivative follow from this tensor, backward or forward."""
+    if tensor.requires_grad and sys.modules["torch"].is_grad_enabled():
+        raise RunError("expects tensors that need no gradient, which Mirage does not compute; "
+                       "call under torch.no_grad(), or detach() them")
+    if has_tangent(tensor):
+        raise RunError("expects tensors without tangents, which Mirage does not compute, got one of forward mode "
+                       "(torch.func.jvp, torch.autograd.forward_ad); detach() it")
+
+
+def _find_address(tensor: Any) -> int:
+    try:
+        address = tensor.data_ptr()
+    except RuntimeError as error:
+        raise RunError("expects a tensor with memory of its own, got one that has none, as inside of torch.func's "
+                       f"transforms (grad, jvp, vmap) and of traces: {error}") from error
+    if address == 0 and tensor.numel():
+        raise RunError("expects a tensor with memory, got one that has none any more, as whoever resizes its storage "
+                       "leaves it")
+    return address
+
+
 def _describe_torch(tensor: Any) -> Bound:
     torch = sys.modules["torch"]
     if tensor.is_nested or tensor.layout != torch.strided:
@@ -86,18 +121,12 @@ def _describe_torch(tensor: Any) -> Bound:
     device = tensor.device
     if device.type not in ("cpu", "cuda"):
         raise RunError(f"expects a tensor on the CPU or on a CUDA device, got one on {device}")
-    if tensor.requires_grad and torch.is_grad_enabled():
-        raise RunError("expects tensors that need no gradient, which Mirage does not compute; "
-                       "call under torch.no_grad(), or detach() them")
+    refuse_derivatives(tensor)
     if tensor.is_conj() or tensor.is_neg():
         raise RunError("expects a tensor as it lies in memory, got one that is conjugated or negated when it is read; "
                        "resolve_conj() or resolve_neg() it")
-    address = tensor.data_ptr()
-    if address == 0 and tensor.numel():
-        raise RunError("expects a tensor with memory, got one that has none any more, as whoever resizes its storage "
-                       "leaves it")
     name = str(tensor.dtype)
-    return Bound(address, tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
+    return Bound(_find_address(tensor), tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
                  tuple(tensor.stride()), (device.type, device.index or 0), tensor)
 
 
