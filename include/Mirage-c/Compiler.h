@@ -158,7 +158,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageModuleRunPipeline(MirageModule *module,
 MIRAGE_C_EXPORTED MirageStatus
 mirageContextGetReproducer(const MirageContext *context, MirageText *text);
 
-/** An option by the name that it has on the command line. */
+/** An option by the name that it has on the command line. Its value stands for
+ * itself, whatever characters it has: nothing is quoted. */
 typedef struct {
   const char *name;
   const char *value;
@@ -173,6 +174,9 @@ typedef struct {
 MIRAGE_C_EXPORTED MirageStatus
 mirageModuleSuperoptimize(MirageModule *module, const MirageOption *options,
                           size_t numOptions, MirageText *report);
+
+/** The names of these options, in alphabetical order, one a line. */
+MIRAGE_C_EXPORTED MirageStatus mirageListSearchOptions(MirageText *names);
 
 /** `--mirage-compile`: all of it, down to an artifact (option `artifact`), or
  * the stretch of it from `from` to `to`. Options and report as above. */
