@@ -51,7 +51,13 @@ std::string mlir::mirage::describeFound(llvm::StringRef text) {
   if (text.empty())
     return "got none";
   bool isNumber = !digits.empty() && llvm::all_of(digits, llvm::isDigit);
-  return llvm::formatv(isNumber ? "got {0}" : "got '{0}'", text);
+  // One line, whatever it is.
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  for (llvm::StringRef &line : lines)
+    line = line.trim();
+  return llvm::formatv(isNumber ? "got {0}" : "got '{0}'",
+                       llvm::join(lines, " "));
 }
 
 bool mlir::mirage::refuseOption(cl::Option &option, llvm::StringRef before,

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from . import _library, streams, tensors
 from ._library import Handle, check_run, lib
 from .arguments import show
-from .compatibility import warn_of_unused
+from .compatibility import OriginalNames, warn_of_unused
 from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
@@ -87,7 +87,7 @@ class LoadedProgram:
                                                (c_uint64 * len(outputs))(*outputs)))
 
 
-class CompiledGraph:
+class CompiledGraph(OriginalNames):
     """A program that has been compiled. Call it with its inputs: tensors of torch on a GPU run there,
     on the current stream; those of torch on the CPU and of NumPy on the emulator.
 
@@ -176,7 +176,7 @@ class CompiledGraph:
             done = call(inputs, out)
             if done is not None:
                 return done
-        warn_of_unused(unused)
+        warn_of_unused(unused, ("inputs", "stream", "out"))
         given = _as_sequence("inputs", inputs)
         if out is not None:
             out = _as_sequence("out", out)
@@ -266,7 +266,7 @@ class CompiledGraph:
                 (target / name).parent.mkdir(exist_ok=True)
                 (target / name).write_bytes(data)
         except (OSError, ValueError) as error:  # as of a path with a zero
-            raise RunError(f"{target} cannot be written: {error}") from None
+            raise RunError(f"{target} cannot be written: {error}") from error
 
     def _get_files(self) -> Dict[str, bytes]:
         """What `load` reads."""

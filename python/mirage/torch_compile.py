@@ -290,7 +290,9 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
         raise CompileError(f"expects nothing but options, got {name}={show(value)}")
     if options is not None and not (isinstance(options, dict) and all(isinstance(name, str) for name in options)):
         raise CompileError(f"expects options as a dictionary of names and values, got {show(options)}")
-    given = {"search_time_limit_sec": 60, **(options or {})}
+    given = {**(options or {})}
+    if given.get("time_limit_s") is None:
+        given.setdefault("search_time_limit_sec", 60)
     fallback = given.pop("fallback", "eager")
     if not isinstance(fallback, str) or fallback not in _FALLBACKS:
         raise CompileError(f"expects fallback of {' or '.join(_FALLBACKS)}, got {show(fallback)}")
