@@ -85,7 +85,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageContextSetDiagnosticHandler(
 typedef struct {
   size_t structSize; /**< of what the library fills: sizeof of its struct */
   double seconds;
-  uint64_t states;        /**< visited, of all parts of a program */
+  uint64_t states;        /**< visited, of all parts of a program; like
+                               structures, it never falls */
   double statesPerSecond; /**< of late */
   uint64_t structures;    /**< found that may be equal to the program */
   double baselineUs;      /**< predicted, each operator a kernel */
