@@ -23,7 +23,7 @@ namespace mlir::mirage {
 /// error: a sentence, or several on lines of their own.
 inline std::optional<std::string> parseCommandLine(int argc, char **argv,
                                                    llvm::StringRef overview) {
-  OptionErrors refused("--");
+  OptionErrors refused("--", OptionErrors::Source::Caller);
   std::string said;
   llvm::raw_string_ostream os(said);
   // LLVM does not mind if a value without an option's name is refused.

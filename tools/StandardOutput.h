@@ -36,6 +36,14 @@ inline int reportError(llvm::StringRef tool, llvm::Error error) {
   return 1;
 }
 
+/// The exit code of a command whose arguments do not say what it is to do.
+inline constexpr int kBadUsage = 2;
+
+inline int reportBadUsage(llvm::StringRef tool, llvm::Error error) {
+  reportError(tool, std::move(error));
+  return kBadUsage;
+}
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_TOOLS_STANDARDOUTPUT_H

@@ -85,7 +85,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageContextSetDiagnosticHandler(
 typedef struct {
   size_t structSize; /**< of what the library fills: sizeof of its struct */
   double seconds;
-  uint64_t states;        /**< visited, of all parts of a program */
+  uint64_t states;        /**< visited, of all parts of a program; like
+                               structures, it never falls */
   double statesPerSecond; /**< of late */
   uint64_t structures;    /**< found that may be equal to the program */
   double baselineUs;      /**< predicted, each operator a kernel */
@@ -158,7 +159,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageModuleRunPipeline(MirageModule *module,
 MIRAGE_C_EXPORTED MirageStatus
 mirageContextGetReproducer(const MirageContext *context, MirageText *text);
 
-/** An option by the name that it has on the command line. */
+/** An option by the name that it has on the command line. Its value stands for
+ * itself, whatever characters it has: nothing is quoted. */
 typedef struct {
   const char *name;
   const char *value;
@@ -173,6 +175,9 @@ typedef struct {
 MIRAGE_C_EXPORTED MirageStatus
 mirageModuleSuperoptimize(MirageModule *module, const MirageOption *options,
                           size_t numOptions, MirageText *report);
+
+/** The names of these options, in alphabetical order, one a line. */
+MIRAGE_C_EXPORTED MirageStatus mirageListSearchOptions(MirageText *names);
 
 /** `--mirage-compile`: all of it, down to an artifact (option `artifact`), or
  * the stretch of it from `from` to `to`. Options and report as above. */

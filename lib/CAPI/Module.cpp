@@ -9,6 +9,7 @@
 #include "Context.h"
 #include "Mirage/Pipelines/FaultWatch.h"
 #include "Mirage/Pipelines/Judge.h"
+#include "Mirage/Pipelines/Pipelines.h"
 #include "Mirage/Search/Checkpoint.h"
 #include "Mirage/Target/PTX/Ptxas.h"
 #include "Mirage/Verify/Certificate.h"
@@ -18,6 +19,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -122,23 +124,13 @@ MirageStatus mirageModulePrint(const MirageModule *module, MiragePrintForm form,
 //===----------------------------------------------------------------------===//
 
 /// Of a module that is replaced where all of it succeeds.
+/// \param text    the passes as a textual pipeline has them, for a bug report.
 /// \param isOurs  the pipeline is one of Mirage's.
-static MirageStatus runPipeline(MirageModule &module, StringRef pipeline,
-                                bool isOurs) {
-  std::string problem;
-  llvm::raw_string_ostream os(problem);
+static MirageStatus runPasses(MirageModule &module, OpPassManager passes,
+                              StringRef text, bool isOurs) {
   ContextCall call(*module.context);
-  FailureOr<OpPassManager> passes = parsePassPipeline(pipeline, os);
-  if (failed(passes)) { // what follows the first line shows the pipeline
-    StringRef line = StringRef(problem).split('\n').first;
-    line.consume_front("<Pass-Options-Parser>: ");
-    return refuse(line);
-  }
-  StringRef anchor = passes->getOpAnchorName();
-  if (anchor != ModuleOp::getOperationName())
-    return refuse("expects a pipeline of builtin.module, got one of " + anchor);
   PassManager passManager(&module.context->mlir);
-  static_cast<OpPassManager &>(passManager) = std::move(*passes);
+  static_cast<OpPassManager &>(passManager) = std::move(passes);
   FaultWatch watch(passManager, isOurs);
   call.watchBy(&watch);
   OwningOpRef<ModuleOp> changed = module.op->clone();
@@ -146,7 +138,7 @@ static MirageStatus runPipeline(MirageModule &module, StringRef pipeline,
     std::string failure = call.describe("a pass failed and did not say why");
     if (!watch.isInternal())
       return reportFailure(failure);
-    module.context->reproducer = printReproducer(*module.op, pipeline);
+    module.context->reproducer = printReproducer(*module.op, text);
     return reportFault(failure);
   }
   module.op = std::move(changed);
@@ -158,7 +150,18 @@ MirageStatus mirageModuleRunPipeline(MirageModule *module,
   if (!module || !pipeline)
     return refuse(Twine("expects a ") + (module ? "pipeline" : "module") +
                   ", got null");
-  return runPipeline(*module, pipeline, /*isOurs=*/false);
+  std::string problem;
+  llvm::raw_string_ostream os(problem);
+  FailureOr<OpPassManager> passes = parsePassPipeline(pipeline, os);
+  if (failed(passes)) { // what follows the first line shows the pipeline
+    StringRef line = StringRef(problem).split('\n').first;
+    line.consume_front("<Pass-Options-Parser>: ");
+    return refuse(line);
+  }
+  StringRef anchor = passes->getOpAnchorName();
+  if (anchor != ModuleOp::getOperationName())
+    return refuse("expects a pipeline of builtin.module, got one of " + anchor);
+  return runPasses(*module, std::move(*passes), pipeline, /*isOurs=*/false);
 }
 
 MirageStatus mirageContextGetReproducer(const MirageContext *context,
@@ -182,32 +185,49 @@ static std::optional<std::string> quote(StringRef value) {
   return std::nullopt;
 }
 
+/// A pipeline of a module as text. Values that text cannot hold are left out:
+/// names of files, which mean nothing where somebody else runs it.
+static std::string printPipeline(StringRef name, ArrayRef<NamedValue> values) {
+  std::string options;
+  for (auto [option, value] : values)
+    if (std::optional<std::string> quoted = quote(value))
+      options += (options.empty() ? "" : " ") + option.str() + "=" + *quoted;
+  return llvm::formatv("builtin.module({0}{{{1}})", name, options);
+}
+
 /// A pipeline with options by name. Reports go to `report` where it is not
 /// null.
-static MirageStatus runWithOptions(StringRef pipeline, MirageModule *module,
-                                   const MirageOption *options,
-                                   size_t numOptions, MirageText *report) {
+template <typename Options>
+static MirageStatus runWithOptions(
+    StringRef name,
+    LogicalResult (*build)(OpPassManager &, const Options &, OnOptionError),
+    MirageModule *module, const MirageOption *options, size_t numOptions,
+    MirageText *report) {
   if (report)
     *report = {nullptr, 0};
   if (!module)
     return refuse("expects a module, got null");
   if (!options && numOptions > 0)
     return refuse("expects " + Twine(numOptions) + " options, got null");
-  std::string text;
+  SmallVector<NamedValue> values;
   for (const MirageOption &option : ArrayRef(options, numOptions)) {
     if (!option.name || !option.value)
-      return refuse(Twine("expects options with a name and a value, got null"));
-    std::optional<std::string> value = quote(option.value);
-    if (!value)
-      return refuse("expects " + Twine(option.name) +
-                    " without braces, spaces at an end and quotes of both "
-                    "kinds, got " +
-                    option.value);
-    text += (text.empty() ? "" : " ") + std::string(option.name) + "=" + *value;
+      return refuse("expects options with a name and a value, got null");
+    values.emplace_back(option.name, option.value);
   }
-  MirageStatus status = runPipeline(
-      *module, llvm::formatv("builtin.module({0}{{{1}})", pipeline, text).str(),
-      /*isOurs=*/true);
+  std::string problem;
+  auto onError = [&](const Twine &message) {
+    problem = message.str();
+    return failure();
+  };
+  Options given;
+  OpPassManager passes(ModuleOp::getOperationName());
+  if (failed(given.set(values, onError)) ||
+      failed(build(passes, given, onError)))
+    return refuse(problem);
+  MirageStatus status =
+      runPasses(*module, std::move(passes), printPipeline(name, values),
+                /*isOurs=*/true);
   if (status == MirageSuccess && report)
     *report = makeText(
         llvm::formatv("{0:2}\n",
@@ -220,14 +240,22 @@ static MirageStatus runWithOptions(StringRef pipeline, MirageModule *module,
 MirageStatus mirageModuleSuperoptimize(MirageModule *module,
                                        const MirageOption *options,
                                        size_t numOptions, MirageText *report) {
-  return runWithOptions("mirage-superoptimize", module, options, numOptions,
-                        report);
+  return runWithOptions("mirage-superoptimize", buildSuperoptimizePipeline,
+                        module, options, numOptions, report);
 }
 
 MirageStatus mirageModuleCompile(MirageModule *module,
                                  const MirageOption *options, size_t numOptions,
                                  MirageText *report) {
-  return runWithOptions("mirage-compile", module, options, numOptions, report);
+  return runWithOptions("mirage-compile", buildCompilePipeline, module, options,
+                        numOptions, report);
+}
+
+MirageStatus mirageListSearchOptions(MirageText *names) {
+  if (!names)
+    return refuse("expects a place for the names, got null");
+  *names = makeText(llvm::join(SuperoptimizeOptions().listNames(), "\n"));
+  return MirageSuccess;
 }
 
 MirageStatus mirageFindPtxas(MirageText *path) {

@@ -86,7 +86,12 @@ llvm::Expected<ValueId> GraphBuilder::addWithNumber(Opcode opcode,
                        getStored(operand));
   if (!definition)
     return definition.takeError();
-  return addSteps(*definition, operand);
+  if (!definition->getNodes().empty())
+    return addSteps(*definition, operand);
+  Attributes byOne;
+  byOne.scalars = {1};
+  return add(Opcode::Scale, operand, std::move(byOne),
+             {graph.getType(operand).shape, getStored(operand)});
 }
 
 /// The steps of a sum to `size` elements along a dimension.

@@ -10,6 +10,7 @@
 #include "Mirage/Graph/LevelRules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -288,6 +289,18 @@ static std::string describeOperandCount(const OperatorInfo &info) {
          std::to_string(info.numOperands + info.numOptionalOperands);
 }
 
+/// As few digits as are read as the same number.
+static std::string print(double number) {
+  std::string text;
+  for (int digits = 6; digits <= 17; ++digits) {
+    text = llvm::formatv("{0}", llvm::format("%.*g", digits, number));
+    double read;
+    if (!llvm::StringRef(text).getAsDouble(read) && read == number)
+      break;
+  }
+  return text;
+}
+
 /// What a number is called in IR and what may stand there: no NaN, and bounds
 /// in order.
 static llvm::Error checkScalars(const OperatorInfo &info,
@@ -302,8 +315,8 @@ static llvm::Error checkScalars(const OperatorInfo &info,
                                      ", got NaN");
   if (info.opcode == Opcode::Clamp && scalars[0] > scalars[1])
     return llvm::createStringError(
-        "expects lo to be at most hi, got " +
-        llvm::formatv("{0} and {1}", scalars[0], scalars[1]).str());
+        "expects the lower bound, lo, to be at most the upper one, hi, got " +
+        print(scalars[0]) + " and " + print(scalars[1]));
   return llvm::Error::success();
 }
 

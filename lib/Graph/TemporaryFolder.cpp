@@ -9,18 +9,25 @@
 #include "Mirage/Graph/TemporaryFolder.h"
 #include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
 #include <utility>
 
 using namespace mlir::mirage;
 namespace fs = llvm::sys::fs;
 
 llvm::Expected<TemporaryFolder> TemporaryFolder::make(llvm::StringRef prefix) {
-  llvm::SmallString<128> path;
-  if (std::error_code code = fs::createUniqueDirectory(prefix, path))
-    return llvm::createStringError("a temporary folder cannot be made: " +
-                                   code.message());
-  return TemporaryFolder(path.str().str());
+  // LLVM's own puts random letters in the place of each % of the path.
+  llvm::SmallString<128> folder;
+  llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true, folder);
+  std::string path = joinPath(folder, (prefix + "-XXXXXX").str());
+  if (!::mkdtemp(path.data()))
+    return llvm::createStringError("a temporary folder cannot be made in " +
+                                   folder + ": " +
+                                   llvm::errnoAsErrorCode().message());
+  return TemporaryFolder(std::move(path));
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder &&other)

@@ -12,7 +12,10 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
@@ -59,26 +62,58 @@ static std::error_code writeInPlace(llvm::StringRef path,
   return code ? code : writePieces(os, pieces);
 }
 
-/// Writes a file beside it, which then takes its name.
-static std::error_code replace(llvm::StringRef path, fs::TempFile beside,
-                               llvm::ArrayRef<llvm::StringRef> pieces) {
-  llvm::raw_fd_ostream os(beside.FD, /*shouldClose=*/false);
-  std::error_code code = writePieces(os, pieces);
-  if (!code)
-    return llvm::errorToErrorCode(beside.keep(path));
-  llvm::consumeError(beside.discard());
-  return code;
-}
+namespace {
+/// A new file beside another one, whose name it takes or which it leaves alone.
+/// LLVM's own puts random letters in the place of each % of a path.
+class FileBeside {
+public:
+  explicit FileBeside(llvm::StringRef path) : path(path) {
+    constexpr unsigned kAttempts = 128; // at a name that nobody has
+    for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+      name = llvm::formatv("{0}.{1:x-8}", path,
+                           llvm::sys::Process::GetRandomNumber());
+      error = fs::openFileForWrite(name, file, fs::CD_CreateNew);
+      if (error != std::errc::file_exists)
+        break;
+    }
+    if (!error)
+      llvm::sys::RemoveFileOnSignal(name);
+  }
+  FileBeside(const FileBeside &) = delete;
+
+  ~FileBeside() {
+    if (error)
+      return;
+    ::close(file);
+    if (!isKept)
+      fs::remove(name);
+    llvm::sys::DontRemoveFileOnSignal(name);
+  }
+
+  std::error_code replace(llvm::ArrayRef<llvm::StringRef> pieces) {
+    llvm::raw_fd_ostream os(file, /*shouldClose=*/false);
+    if (std::error_code code = writePieces(os, pieces))
+      return code;
+    std::error_code code = fs::rename(name, path);
+    isKept = !code;
+    return code;
+  }
+
+  std::error_code error; ///< why there is none
+
+private:
+  std::string path, name;
+  int file = -1;
+  bool isKept = false;
+};
+} // namespace
 
 static std::error_code write(llvm::StringRef path,
                              llvm::ArrayRef<llvm::StringRef> pieces) {
   if (fs::exists(path) && !fs::is_regular_file(path))
     return writeInPlace(path, pieces);
-  llvm::Expected<fs::TempFile> beside = fs::TempFile::create(path + ".%%%%%%");
-  if (beside)
-    return replace(path, std::move(*beside), pieces);
-  llvm::consumeError(beside.takeError());
-  return writeInPlace(path, pieces);
+  FileBeside beside(path);
+  return beside.error ? writeInPlace(path, pieces) : beside.replace(pieces);
 }
 
 static llvm::Error explainWrite(llvm::StringRef path, std::error_code code) {
@@ -94,6 +129,14 @@ mlir::mirage::writeWholeFile(llvm::StringRef path,
   return explainWrite(path, write(path, pieces));
 }
 
+llvm::Error
+mlir::mirage::replaceWholeFile(llvm::StringRef path,
+                               llvm::ArrayRef<llvm::StringRef> pieces) {
+  FileBeside beside(path);
+  return explainWrite(path,
+                      beside.error ? beside.error : beside.replace(pieces));
+}
+
 /// Either the file that is there can be written in place, or its folder takes
 /// one beside it.
 static std::error_code tryToWrite(llvm::StringRef path) {
@@ -101,9 +144,7 @@ static std::error_code tryToWrite(llvm::StringRef path) {
     return std::make_error_code(std::errc::is_a_directory);
   if (fs::exists(path) && !fs::access(path, fs::AccessMode::Write))
     return std::error_code();
-  llvm::Expected<fs::TempFile> beside = fs::TempFile::create(path + ".%%%%%%");
-  return llvm::errorToErrorCode(beside ? beside->discard()
-                                       : beside.takeError());
+  return FileBeside(path).error;
 }
 
 llvm::Error mlir::mirage::checkWritable(llvm::StringRef path) {

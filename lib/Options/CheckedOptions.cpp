@@ -18,8 +18,8 @@ namespace cl = llvm::cl;
 /// Parsers know nothing but the option: LLVM leaves no other way to them.
 static thread_local OptionErrors *innermost = nullptr;
 
-OptionErrors::OptionErrors(llvm::StringRef dashes)
-    : dashes(dashes), outer(innermost) {
+OptionErrors::OptionErrors(llvm::StringRef dashes, Source source)
+    : dashes(dashes), source(source), outer(innermost) {
   innermost = this;
 }
 
@@ -28,6 +28,11 @@ OptionErrors::~OptionErrors() { innermost = outer; }
 /// What stands for nothing in textual pipelines, once their reader has taken
 /// the outer braces off.
 static constexpr llvm::StringLiteral kNoText = "{}";
+
+bool mlir::mirage::isNoText(llvm::StringRef text) {
+  return text == kNoText &&
+         (!innermost || innermost->source == OptionErrors::Source::Pipeline);
+}
 
 llvm::raw_ostream &mlir::mirage::operator<<(llvm::raw_ostream &os,
                                             const TextOption &option) {
@@ -46,7 +51,13 @@ std::string mlir::mirage::describeFound(llvm::StringRef text) {
   if (text.empty())
     return "got none";
   bool isNumber = !digits.empty() && llvm::all_of(digits, llvm::isDigit);
-  return llvm::formatv(isNumber ? "got {0}" : "got '{0}'", text);
+  // One line, whatever it is.
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  for (llvm::StringRef &line : lines)
+    line = line.trim();
+  return llvm::formatv(isNumber ? "got {0}" : "got '{0}'",
+                       llvm::join(lines, " "));
 }
 
 bool mlir::mirage::refuseOption(cl::Option &option, llvm::StringRef before,
@@ -90,7 +101,7 @@ bool mlir::mirage::parseTextOption(cl::Option &option, llvm::StringRef text,
                                    std::string &value) {
   if (refuseRepeated(option, text))
     return true;
-  value = text == kNoText ? "" : text.str();
+  value = isNoText(text) ? "" : text.str();
   return text.trim().empty() &&
          refuseOption(option, "a value of ", ", got none");
 }

@@ -60,13 +60,30 @@ void mlir::mirage::askForTarget(OpPassManager &passManager,
   options.search.target = std::string();
 }
 
-void mlir::mirage::buildSuperoptimizePipeline(
-    OpPassManager &passManager, const SuperoptimizeOptions &given) {
+/// A module has the attribute that says which GPU was found.
+static LogicalResult
+checkNative(const OpPassManager &passManager,
+            const SuperoptimizeOptions &options,
+            function_ref<LogicalResult(const Twine &)> onError) {
+  StringRef anchor = passManager.getOpAnchorName();
+  if (!isNative(options) || anchor == ModuleOp::getOperationName() ||
+      anchor == OpPassManager::getAnyOpAnchorName())
+    return success();
+  return onError("expects a module where there is target=native, got " +
+                 anchor);
+}
+
+LogicalResult mlir::mirage::buildSuperoptimizePipeline(
+    OpPassManager &passManager, const SuperoptimizeOptions &given,
+    function_ref<LogicalResult(const Twine &)> onError) {
   SuperoptimizeOptions options;
   options.copyOptionValuesFrom(given);
+  if (failed(checkNative(passManager, options, onError)))
+    return failure();
   askForTarget(passManager, options);
   buildImportPipeline(passManager);
   addSearch(passManager, options);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,19 +257,6 @@ static const CompilePhase *findPhase(StringRef name) {
       kPhases, [&](const CompilePhase &phase) { return phase.name == name; });
 }
 
-/// A module has the attribute that says which GPU was found.
-static LogicalResult
-checkNative(const OpPassManager &passManager,
-            const SuperoptimizeOptions &options,
-            function_ref<LogicalResult(const Twine &)> onError) {
-  StringRef anchor = passManager.getOpAnchorName();
-  if (!isNative(options) || anchor == ModuleOp::getOperationName() ||
-      anchor == OpPassManager::getAnyOpAnchorName())
-    return success();
-  return onError("expects a module where there is target=native, got " +
-                 anchor);
-}
-
 LogicalResult
 mlir::mirage::checkTarget(const OpPassManager &passManager,
                           const CompileOptions &options,
@@ -330,13 +334,7 @@ void mlir::mirage::registerPipelines() {
       "mirage-superoptimize",
       "Imports tensor programs and replaces each by the cheapest equal µGraph "
       "found",
-      [](OpPassManager &passManager, const SuperoptimizeOptions &options,
-         OnOptionError onError) {
-        if (failed(checkNative(passManager, options, onError)))
-          return failure();
-        buildSuperoptimizePipeline(passManager, options);
-        return success();
-      });
+      buildSuperoptimizePipeline);
   registerCheckedPipeline<CompileOptions>(
       "mirage-compile",
       "Superoptimizes, lowers and emits tensor programs, down to an artifact",

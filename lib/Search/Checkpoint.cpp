@@ -11,6 +11,7 @@
 #include "FileContent.h"
 #include "Mirage/Algebra/Random.h"
 #include "Mirage/Graph/JSONCursor.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "Mirage/Search/SearchOptions.h"
 #include "SearchCache.h"
 #include "llvm/ADT/STLExtras.h"
@@ -194,26 +195,6 @@ Checkpoint::open(StringRef path, const CheckpointHeader &header) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// The file as it is to be, or nothing of it: a temporary one takes its place.
-static Error replaceFile(StringRef path, const llvm::Twine &text) {
-  Expected<fs::TempFile> file = fs::TempFile::create(path + ".tmp-%%%%%%%%");
-  if (!file)
-    return makeError(path,
-                     "cannot be written: " + llvm::toString(file.takeError()));
-  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-  os << text;
-  os.flush();
-  if (std::error_code code = os.error()) {
-    os.clear_error();
-    llvm::consumeError(file->discard());
-    return makeError(path, "cannot be written: " + code.message());
-  }
-  if (Error error = file->keep(path))
-    return makeError(path,
-                     "cannot be written: " + llvm::toString(std::move(error)));
-  return Error::success();
-}
-
 Error Checkpoint::writeLocked() {
   std::string body;
   for (auto &[item, entry] : records) {
@@ -231,9 +212,11 @@ Error Checkpoint::writeLocked() {
                          {"shard", header.shard},
                          {"records", int64_t(records.size())},
                          {"hash", hashToText(body)}};
-  if (Error error = replaceFile(path, llvm::formatv("{0}\n", first).str() +
-                                          llvm::Twine(body)))
-    return error;
+  std::string head = llvm::formatv("{0}\n", first);
+  if (Error error = replaceWholeFile(path, {head, body}))
+    return makeError(path,
+                     "cannot be written: " +
+                         llvm::errorToErrorCode(std::move(error)).message());
   isChanged = false;
   return Error::success();
 }

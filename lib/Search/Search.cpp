@@ -12,6 +12,7 @@
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "SearchInParts.h"
+#include "VisitSum.h"
 #include "WholeSearch.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -89,21 +90,6 @@ static void addResult(SearchResult &result, SearchResult inParts,
       result.addNearMiss(std::move(miss));
 }
 
-/// Of a second search, whose progress is told as that of both.
-static SearchOptions tellAfter(const SearchReport &first,
-                               SearchOptions options) {
-  if (!options.onProgress)
-    return options;
-  options.onProgress = [&first,
-                        tell = options.onProgress](SearchProgress progress) {
-    progress.states += first.counts.states;
-    progress.structures += first.structures;
-    progress.bestUs = std::min(progress.bestUs, first.bestUs);
-    tell(progress);
-  };
-  return options;
-}
-
 /// Whether the program is worth searching in parts besides: kernels of one
 /// piece are all ours, between those of parts there may be a library's.
 static bool isForParts(const Graph &program, const Target &target,
@@ -151,9 +137,10 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   bool mayCut = options.cutsProgram && countOperations(program) > 1;
   bool isInParts = mayCut && isForParts(program, *target, options);
   SearchClock clock(options.timeLimitS);
+  SearchSequence sequence(options);
   Expected<SearchResult> whole = superoptimizeWhole(
-      program, *target, options, isInParts ? clock.startHalf() : clock,
-      MergedFactors::All);
+      program, *target, sequence.makeOptions(),
+      isInParts ? clock.startHalf() : clock, MergedFactors::All);
   // A shard judges nothing, so that it cannot know what is asked of parts after
   // all; who joins the shards does.
   bool isWhole = options.shard.isWhole();
@@ -164,10 +151,11 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   std::optional<unsigned> maxKernels;
   if (whole && countOperations(program) <= kMaxWholeOperations)
     maxKernels = options.maxKernels;
+  if (whole)
+    sequence.end(whole->report);
   auto *searchParts = isWhole ? superoptimizeInParts : enumeratePartsOfShard;
-  Expected<SearchResult> inParts = searchParts(
-      program, *target, whole ? tellAfter(whole->report, options) : options,
-      clock, maxKernels);
+  Expected<SearchResult> inParts =
+      searchParts(program, *target, sequence.makeOptions(), clock, maxKernels);
   if (!inParts) { // then nor is the whole
     llvm::consumeError(inParts.takeError());
     return whole;

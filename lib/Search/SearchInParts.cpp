@@ -13,6 +13,7 @@
 #include "Mirage/Graph/GraphJSON.h"
 #include "Mirage/Search/ProgramParts.h"
 #include "Mirage/Verify/SmallerSizes.h"
+#include "VisitSum.h"
 #include "WholeSearch.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -363,9 +364,10 @@ private:
     progress.seconds = clock.getSeconds();
     progress.part = numSeen;
     progress.numParts = std::max<size_t>(numSeen, parts.size());
-    progress.states = result.report.counts.states + ofPart.states;
+    progress.states = ofPart.states;
+    progress.structures = ofPart.structures;
+    visits.add(progress);
     progress.statesPerSecond = progress.states / seconds;
-    progress.structures = result.report.structures + ofPart.structures;
     progress.baselineUs = result.report.baselineUs;
     progress.bestUs = getKnownUs();
     progress.timeLimitS = options.timeLimitS;
@@ -402,6 +404,7 @@ private:
   }
 
   void addReport(const SearchResult &part) {
+    visits.end(part.report);
     result.report += part.report;
     // It is of one kernel by intention.
     result.report.limits.remove(SpaceLimit::Kernels);
@@ -445,6 +448,7 @@ private:
   std::optional<unsigned> maxKernels;
   SearchClock own;
   double notedAt = 0; ///< by its own clock
+  VisitSum visits;    ///< of the parts
   std::vector<ProgramPart> parts;
   std::vector<std::string> texts; ///< by part: those of one text are alike
   std::map<std::string, std::optional<Best>> bests;     ///< by the part's text

@@ -15,6 +15,7 @@
 #include "Mirage/Search/TextHash.h"
 #include "Mirage/Verify/SmallerSizes.h"
 #include "SearchCache.h"
+#include "VisitSum.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -124,6 +125,8 @@ private:
 
   /// With a higher limit; the report is of this walk alone.
   void exploreAgain() {
+    walkedBefore += result.report.counts.states;
+    walked = 0;
     seen.clear();
     result.report.counts = {};
     result.report.cuts = 0;
@@ -205,7 +208,7 @@ private:
   void noteProgress(const WalkProgress &walk) {
     progress.maxKernels = walk.maxKernels;
     progress.numOperators = walk.numOperators;
-    progress.states = result.report.counts.states + walk.states;
+    walked = result.report.counts.states + walk.states;
     progress.walkStates = walk.states;
     progress.maxStates = walk.maxStates;
     noteProgress();
@@ -222,8 +225,9 @@ private:
     if (!options.onProgress)
       return;
     progress.seconds = clock.getSeconds();
+    progress.states = std::max(progress.states, walkedBefore + walked);
     progress.statesPerSecond = seconds > 0 ? progress.states / seconds : 0;
-    progress.structures = seen.size();
+    progress.structures = std::max<uint64_t>(progress.structures, seen.size());
     progress.timeLimitS = options.timeLimitS;
     progress.baselineUs = result.report.baselineUs;
     progress.bestUs =
@@ -410,6 +414,8 @@ private:
   unsigned numKept;       ///< structures whose costs no limit is below
   std::optional<CandidatePool> pool;
   SearchProgress progress;
+  /// States of the walks that the report is of, and of those before them.
+  uint64_t walked = 0, walkedBefore = 0;
   std::optional<double> notedAt; ///< by its own clock
   /// What the cheapest candidate takes that is right, or is being judged.
   std::optional<double> judgedUs;
@@ -482,13 +488,15 @@ Expected<SearchResult> mlir::mirage::search::superoptimizeWhole(
   std::optional<TargetProgram> stripped =
       stripProgram(rewritten->body, options, clock);
   std::optional<SearchResult> found;
-  SearchOptions own = options;
+  SearchSequence sequence(options);
+  SearchOptions own = sequence.makeOptions();
   if (stripped) {
-    Expected<SearchResult> result = search(std::move(*stripped), options);
+    Expected<SearchResult> result = search(std::move(*stripped), own);
     if (!result || !options.shard.isWhole() ||
         !mayKeepMaxima(program, result->report))
       return result;
     found = std::move(*result);
+    sequence.end(found->report);
     constexpr uint64_t kShareOfMaxima = 20;
     own.maxStates = llvm::divideCeil(options.maxStates, kShareOfMaxima);
   }

@@ -59,6 +59,12 @@ def PersistentKernel(*_: Any, **__: Any) -> NoReturn:
                      "torch.compile(model, backend=mirage.torch_bridge.mirage_backend) takes a model in parts")
 
 
+def __getattr__(name: str) -> NoReturn:
+    from .compatibility import refuse_name
+
+    raise refuse_name(__name__, name)
+
+
 __all__ = [
     "CompileError", "CompiledGraph", "DTensor", "DType", "Diagnostic", "GraphError", "InternalError", "KernelGraph",
     "MirageError", "OptimizedGraph", "RunError", "STensor", "SearchProgress", "SearchResult", "ThreadblockGraph",

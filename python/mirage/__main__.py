@@ -12,6 +12,7 @@ import os
 import platform
 import shutil
 import sys
+import tempfile
 import traceback
 from ctypes import byref
 from typing import Any, Dict, List, Optional
@@ -24,7 +25,7 @@ from .errors import MirageError
 from .pages import report as write_page
 from .programs import load
 from .progress import Interrupts, Progress
-from .superoptimizer import choose_measuring, search_module, set_native_target, superoptimize
+from .superoptimizer import check_options, choose_measuring, search_module, set_native_target, superoptimize
 
 #: Exit codes, as mirage-verify has them.
 _BAD_INPUT = 2
@@ -45,19 +46,54 @@ def _parse_options(pairs: List[str]) -> Dict[str, str]:
     return options
 
 
+def _expect_name(path: str, what: str) -> None:
+    if not path:
+        raise MirageError(f"expects the name of {what} to write, got none")
+
+
+def _expect_folder(path: str, what: str) -> None:
+    """One that takes new files."""
+    try:
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise MirageError(f"expects a folder that can be written for {what}, got {path}: {error.strerror}") from None
+
+
 def _expect_place(path: str) -> None:
     """An error before a search whose result would have no place."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
-        raise MirageError(f"expects a folder that can be written for {path}, got {folder}")
+    _expect_name(path, "a file")
+    if os.path.isdir(path) or path.endswith(os.sep):
+        raise MirageError(f"expects a file to write, got a folder, {path}")
+    if not os.path.exists(path):
+        _expect_folder(os.path.dirname(os.path.abspath(path)), path)
+    elif os.path.isfile(path):
+        try:
+            with open(path, "ab"):
+                pass
+        except OSError as error:
+            raise MirageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _expect_place_of_folder(path: str) -> None:
+    """Likewise; those above it may be missing, too."""
+    _expect_name(path, "a folder")
+    place = os.path.abspath(path)
+    while not os.path.exists(place):
+        place = os.path.dirname(place)
+    if not os.path.isdir(place):
+        raise MirageError(f"expects a folder to write, got {place}, which is none")
+    _expect_folder(place, path)
 
 
 def _optimize(arguments: argparse.Namespace) -> int:
-    for path in (arguments.output, arguments.artifact):
-        if path is not None and path != "-":
-            _expect_place(path)
-    module = _read(arguments.program, Context())
+    if arguments.output != "-":
+        _expect_place(arguments.output)
+    if arguments.artifact is not None:
+        _expect_place_of_folder(arguments.artifact)
     options = _parse_options(arguments.options)
+    check_options(options)
+    module = _read(arguments.program, Context())
     if "target" not in options:
         set_native_target(module)
     measuring = choose_measuring(arguments.measure, options.get("target"))
@@ -137,6 +173,7 @@ def _bench(arguments: argparse.Namespace) -> int:
     for name in options:
         if name in inspect.signature(superoptimize).parameters and name not in ("seed", "threads", "target"):
             raise MirageError(f"expects options of the search (docs/Search.md), got {name!r}")
+    check_options(name.replace("_", "-") for name in options)
     optimized = superoptimize(_read_graph(arguments), measure=arguments.measure, **options)
     result = optimized.result
     if arguments.page:

@@ -132,6 +132,7 @@ _PROTOTYPES = {
     "mirageGraphToJSON": (_STATUS, [c_void_p, POINTER(Text)]),
     "mirageGraphFromJSON": (_STATUS, [c_char_p, c_size_t, POINTER(c_void_p)]),
     "mirageGraphFromJSONWithChoices": (_STATUS, [c_char_p, c_size_t, POINTER(JSONChoices), POINTER(c_void_p)]),
+    "mirageListSearchOptions": (_STATUS, [POINTER(Text)]),
     "mirageModuleFromGraph": (_STATUS, [c_void_p, c_void_p, c_char_p, POINTER(c_void_p)]),
     "mirageModuleGetGraph": (_STATUS, [c_void_p, c_char_p, POINTER(c_void_p)]),
     "mirageDeviceOpen": (_STATUS, [c_int, c_int, POINTER(c_void_p)]),

@@ -33,18 +33,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def to_scalar(value: Any) -> float:
+def to_scalar(value: Any, what: str = "a number") -> float:
     try:
         if is_number(value):
             return float(value)
     except (OverflowError, ValueError, TypeError):
         pass
-    raise GraphError(f"expects a number, got {show(value)}")
+    raise GraphError(f"expects {what}, got {show(value)}")
 
 
-def to_scalars(*values: Any) -> List[Any]:
-    """As attributes have them: JSON writes no infinities."""
-    scalars = [to_scalar(value) for value in values]
+def to_scalars(**values: Any) -> List[Any]:
+    """Arguments, by their names, as attributes have them: JSON writes no infinities."""
+    scalars = [to_scalar(value, f"a number as {name}") for name, value in values.items()]
     return [scalar if math.isfinite(scalar) else str(scalar) for scalar in scalars]
 
 

@@ -9,13 +9,13 @@ from typing import Any, Optional, Sequence, Tuple
 from . import _library
 from ._library import Handle, check_graph, int64s, lib
 from .arguments import show, to_choice, to_flag, to_integer, to_sizes
-from .compatibility import warn
+from .compatibility import OriginalNames, warn
 from .dtypes import to_dtype
 from .errors import GraphError
 from .operators import Dims, DTensor, Operators, Rescaling, STensor, make_tensor_type
 
 
-class ThreadblockGraph(Operators[STensor]):
+class ThreadblockGraph(OriginalNames, Operators[STensor]):
     """What the thread blocks of one kernel do: each loops over tiles of the inputs."""
 
     _value_class = STensor

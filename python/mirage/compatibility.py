@@ -1,11 +1,13 @@
-"""What the original has and this package has no use for: accepted, with a warning."""
+"""What the original has and this package has no use for: arguments, accepted with a warning, and names, of which an
+error says what is in their place."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 import warnings
-from typing import Iterable
+from typing import TYPE_CHECKING, Any, Iterable
 
 #: Of calls, compile() and superoptimize(): how it makes and checks code.
 _UNUSED = frozenset({"async_", "atol", "enable_online_softmax", "file_id", "num_warp_groups", "pipeline_stages",
@@ -28,12 +30,22 @@ def is_unused(name: str) -> bool:
     return name in _UNUSED
 
 
-def warn_of_unused(names: Iterable[str]) -> None:
-    """What nobody knows is an error."""
+def suggest(name: str, known: Iterable[str]) -> str:
+    """What may have been meant, behind an error."""
+    near = difflib.get_close_matches(name, sorted(set(known)))
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def refuse_unknown(name: str, known: Iterable[str]) -> TypeError:
+    return TypeError(f"got an unexpected keyword argument {name!r}{suggest(name, {*known, *_UNUSED})}")
+
+
+def warn_of_unused(names: Iterable[str], known: Iterable[str] = ()) -> None:
+    """What nobody knows is an error. `known`: what else the caller takes."""
     names = list(names)
     for name in names:
         if name not in _UNUSED:
-            raise TypeError(f"got an unexpected keyword argument {name!r}")
+            raise refuse_unknown(name, known)
     if names:
         warn(f"{', '.join(names)}: no effect, the compiler decides that by itself")
 
@@ -42,3 +54,55 @@ def warn_of_restrictions(names: Iterable[str]) -> None:
     names = list(names)
     if names:
         warn(f"{', '.join(names)}: no effect, all maps and sizes are searched")
+
+
+_CALL = "call the graph, or what compile() and superoptimize() return, with inputs="
+_CODE = "Mirage makes PTX, which is .ptx of what compile() and superoptimize() return"
+_ERRORS = "a program that cannot be compiled raises CompileError, and one that compile() returns is right to call"
+_WHOLE_MODELS = ("there are no persistent kernels of whole models; "
+                 "torch.compile(model, backend=mirage.torch_bridge.mirage_backend) takes a model in parts")
+
+#: Of the original's graphs, what is not here, and what is instead.
+_OF_GRAPHS = {
+    "cygraph": "a graph stands for itself",
+    "run": _CALL, "cuda_call": _CALL, "triton_call": _CALL,
+    "backend": "programs are of PTX alone",
+    "generate_cuda_program": _CODE, "generate_nki_program": _CODE, "generate_triton_program": _CODE,
+    "valid_kernels": _ERRORS, "get_error_message": _ERRORS,
+    "get_owner_independent_hash": "to_json() of equal graphs is equal",
+    "get_graph_structure": "to_json() has it",
+    "get_input_dtensors": ".inputs has them",
+    "get_num_inputs": "it is len(.inputs)", "get_num_outputs": "it is len(.outputs)",
+    "get_input_dtensor_layout": "each of .inputs has its strides",
+    "get_input_dtensor_shape_and_stride": "each of .inputs has its shape and strides",
+    "attach_torch_tensor": _WHOLE_MODELS, "attach_cuda_tensor": _WHOLE_MODELS, "attach_nvshmem_tensor": _WHOLE_MODELS,
+    "fuse_tensors": _WHOLE_MODELS, "shuffle_tensors": _WHOLE_MODELS, "register_task": _WHOLE_MODELS,
+    "generate_task_graph": _WHOLE_MODELS,
+}
+#: Likewise of its package.
+_OF_PACKAGE = {
+    "search": "it is superoptimize()",
+    "generate_nki_program": _CODE, "generate_triton_program": _CODE,
+    "bypass_compile_errors": _ERRORS, "graph_dataset": "superoptimize(use_cached_graphs=True) keeps results",
+    "global_config": "superoptimize() has options, and set_gpu_device_id says which GPU measures",
+    "MPK": _WHOLE_MODELS, "MPKMetadata": _WHOLE_MODELS, "MirageModelConfig": _WHOLE_MODELS,
+    "spec_decode_class": _WHOLE_MODELS,
+}
+
+
+def refuse_name(owner: str, name: str) -> AttributeError:
+    """Of a package's function or class."""
+    instead = _OF_PACKAGE.get(name)
+    why = f", as the original has: {instead}" if instead else ""
+    return AttributeError(f"module {owner!r} has no attribute {name!r}{why}")
+
+
+class OriginalNames:
+    """A graph whose class the original has, with more names."""
+
+    if not TYPE_CHECKING:  # where all other names are mistakes
+
+        def __getattr__(self, name: str) -> Any:
+            instead = _OF_GRAPHS.get(name)
+            why = f", as the original's have: {instead}" if instead else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")

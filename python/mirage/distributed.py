@@ -153,9 +153,13 @@ def _share_cores(executor: Any, options: Dict[str, Any], shards: int) -> Dict[st
 
 def _submit(executor: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return executor.submit(function, *arguments)
+        future = executor.submit(function, *arguments)
     except Exception as error:  # each has its own
         raise RunError(f"expects an executor that takes work, got {type(error).__name__}: {error}") from error
+    if not all(callable(getattr(future, name, None)) for name in ("cancel", "done", "result")):
+        raise TypeError("expects an executor whose submit() returns a future, as those of concurrent.futures do, with "
+                        f"cancel(), done() and result(), got {show(future)}")
+    return future
 
 
 def _wait_for(future: Any, look: Callable[[], None]) -> None:

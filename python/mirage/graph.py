@@ -13,6 +13,7 @@ from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
 from .arguments import Number, show, to_integer, to_list, to_scalars, to_sizes, to_strides, to_text
 from .block_graph import ThreadblockGraph
+from .compatibility import OriginalNames
 from .dtypes import float16, to_dtype
 from .errors import GraphError
 from .operators import Dims, DTensor, Operators, make_tensor_type
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .progress import SearchProgress
 
 
-class KernelGraph(Operators[DTensor]):
+class KernelGraph(OriginalNames, Operators[DTensor]):
     """A tensor program. Each operator is a kernel until it is superoptimized; `customized` adds
     kernels that are written by hand."""
 
@@ -90,7 +91,7 @@ class KernelGraph(Operators[DTensor]):
         or the last one."""
         operands = (A,) if weight is None else (A, weight)
         return self._add("rms_norm", operands, dims=self._normalized_dims(A, normalized_shape),
-                         scalars=to_scalars(eps))
+                         scalars=to_scalars(eps=eps))
 
     def layer_norm(self, A: DTensor, normalized_shape: Optional[Sequence[int]] = None, weight: Optional[DTensor] = None, bias: Optional[DTensor] = None,
                    eps: float = 1e-5) -> DTensor:
@@ -99,11 +100,11 @@ class KernelGraph(Operators[DTensor]):
             raise GraphError("expects a weight where there is a bias, got none")
         operands = [operand for operand in (A, weight, bias) if operand is not None]
         return self._add("layer_norm", operands, dims=self._normalized_dims(A, normalized_shape),
-                         scalars=to_scalars(eps))
+                         scalars=to_scalars(eps=eps))
 
     def l2_norm(self, A: DTensor, dim: Dims = -1, eps: float = 0.0) -> DTensor:
         """A / sqrt(sum(A²) + eps) along a dimension."""
-        return self._add("l2_norm", (A,), dims=self._dims(self._check(A), dim), scalars=to_scalars(eps))
+        return self._add("l2_norm", (A,), dims=self._dims(self._check(A), dim), scalars=to_scalars(eps=eps))
 
     def softmax(self, A: DTensor, dim: Dims = -1) -> DTensor:
         """exp(A - max A) / sum exp(A - max A), which does not overflow: on the way all is float32."""
@@ -177,7 +178,7 @@ class KernelGraph(Operators[DTensor]):
         from .compatibility import warn_of_unused
         from .compiler import compile_graph
 
-        warn_of_unused(unused)
+        warn_of_unused(unused, ("inputs",))
         if self._compiled is None:
             self._compiled = compile_graph(self)
         if inputs is not None:

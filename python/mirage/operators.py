@@ -238,7 +238,7 @@ class Operators(Generic[V]):
         return self._binary("minimum", A, B)
 
     def mul_scalar(self, A: V, scalar: Number) -> V:
-        return self._add("scale", (A,), scalars=to_scalars(scalar))
+        return self._add("scale", (A,), scalars=to_scalars(scalar=scalar))
 
     # Of each element.
     def exp(self, A: V) -> V:
@@ -290,7 +290,7 @@ class Operators(Generic[V]):
         return self._add("erf", (A,))
 
     def clamp(self, A: V, min_val: Number, max_val: Number) -> V:
-        return self._add("clamp", (A,), scalars=to_scalars(min_val, max_val))
+        return self._add("clamp", (A,), scalars=to_scalars(min_val=min_val, max_val=max_val))
 
     def matmul(self, A: V, B: V) -> V:
         """Of the last dimension of A and the last but one of B; others are batch dimensions, which

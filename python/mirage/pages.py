@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple
 from . import _library
 from .arguments import to_path
 from .compiler import find_tool, from_mlir
-from .errors import MirageError, RunError
+from .errors import RunError
 from .programs import OptimizedGraph
 from .visualizer import to_dot
 
@@ -189,5 +189,5 @@ def report(optimized: OptimizedGraph, path: "str | os.PathLike[str]") -> str:
     try:
         target.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise MirageError(f"{path} cannot be written: {error}") from None
+        raise RunError(f"{target} cannot be written: {error}") from error
     return str(path)

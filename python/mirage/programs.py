@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from . import _library, streams, tensors
 from ._library import Handle, check_run, lib
 from .arguments import show
-from .compatibility import warn_of_unused
+from .compatibility import OriginalNames, warn_of_unused
 from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
@@ -87,7 +87,7 @@ class LoadedProgram:
                                                (c_uint64 * len(outputs))(*outputs)))
 
 
-class CompiledGraph:
+class CompiledGraph(OriginalNames):
     """A program that has been compiled. Call it with its inputs: tensors of torch on a GPU run there,
     on the current stream; those of torch on the CPU and of NumPy on the emulator.
 
@@ -107,7 +107,8 @@ class CompiledGraph:
     run; a graph's launches are ordered with other runs of the program by whoever launches it, and tensors
     and program live as long as the graph. docs/Runtime.md, "Threads, streams and captures", has all of it.
 
-    Outputs share no memory with inputs, which calls on tensors of torch on a GPU do not look at."""
+    Outputs share no element with inputs and one another, which calls on tensors of torch on a GPU do not look
+    at; what lies between an output's elements is left as it is, and may be theirs: out=[y[:, ::2], y[:, 1::2]]."""
 
     def __init__(self, folder: str):
         """folder   what compile_module() or save() has made"""
@@ -175,7 +176,7 @@ class CompiledGraph:
             done = call(inputs, out)
             if done is not None:
                 return done
-        warn_of_unused(unused)
+        warn_of_unused(unused, ("inputs", "stream", "out"))
         given = _as_sequence("inputs", inputs)
         if out is not None:
             out = _as_sequence("out", out)
@@ -265,7 +266,7 @@ class CompiledGraph:
                 (target / name).parent.mkdir(exist_ok=True)
                 (target / name).write_bytes(data)
         except (OSError, ValueError) as error:  # as of a path with a zero
-            raise RunError(f"{target} cannot be written: {error}") from None
+            raise RunError(f"{target} cannot be written: {error}") from error
 
     def _get_files(self) -> Dict[str, bytes]:
         """What `load` reads."""

@@ -174,7 +174,7 @@ class SearchProgress:
     """How far a search is, as `on_progress` is told."""
 
     seconds: float  #: since it began; behind workers, since it went on in this process
-    states: int = 0  #: visited, of all parts of the program
+    states: int = 0  #: visited, of all parts of the program; like structures, it never falls
     states_per_second: float = 0.0  #: of late
     structures: int = 0  #: found that may be equal to the program
     baseline_us: float = 0.0  #: predicted, in microseconds, each operator a kernel

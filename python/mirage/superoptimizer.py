@@ -11,12 +11,13 @@ import re
 import shutil
 import time
 from ctypes import byref, c_int
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
 from .arguments import is_number, show, to_choice, to_flag, to_integer, to_path
-from .compatibility import RESTRICTIONS, is_unused, warn, warn_of_restrictions, warn_of_unused
+from .compatibility import (RESTRICTIONS, is_unused, refuse_unknown, suggest, warn, warn_of_restrictions,
+                            warn_of_unused)
 from .compiler import compile_module, find_tool, log_warnings, own, to_module
 from .devices import find_gpu, is_of_target
 from .distributed import Workers, check_executor, enumerate_on, find_gpu_on, measure_on
@@ -49,6 +50,37 @@ def _default_cache() -> str:
     return os.environ.get("MIRAGE_CACHE_DIR") or os.path.join(root, "mirage")
 
 
+#: Arguments, and the options that they stand for.
+_SAME = {"config": "preset", "previous_checkpoint": "checkpoint", "search_time_limit_sec": "time_limit_s"}
+
+
+def list_options() -> List[str]:
+    """Those of the search, by the names that the library has for them."""
+    names = _library.Text()
+    _library.check_run(lib.mirageListSearchOptions(byref(names)))
+    return _library.take_text(names).decode().split()
+
+
+def check_options(options: Iterable[str]) -> None:
+    """Raises CompileError where one is none, before anything is done."""
+    known = list_options()
+    for name in options:
+        if name not in known:
+            raise CompileError(f"no such option {name}{suggest(name, known)}")
+
+
+def _check_keywords(given: Dict[str, Any], extra: Iterable[str]) -> None:
+    """given   arguments that have names of their own
+    extra   others, which are options"""
+    known = {name.replace("-", "_") for name in list_options()}
+    for name in extra:
+        if name not in known:
+            raise refuse_unknown(name, {*known, *given})
+    for name, option in _SAME.items():
+        if given[name] is not None and option in extra:
+            raise TypeError(f"expects {name} or {option}, which are two names of one option, got both")
+
+
 def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_checkpoint, seed, threads, target,
                   extra) -> Dict[str, Any]:
     """Those of the search, by their names."""
@@ -67,7 +99,7 @@ def _make_options(config, use_cached_graphs, search_time_limit_sec, previous_che
     for name, value in (("seed", seed), ("threads", threads), ("target", target)):
         if value is not None:
             options[name] = value
-    options.update({name.replace("_", "-"): value for name, value in extra.items() if value is not None})
+    options.update({name.replace("_", "-"): value for name, value in extra.items()})
     for name, instead in (("gpu", "mirage.set_gpu_device_id"), ("keep-candidates", "mirage-opt")):
         if name in options:
             raise GraphError(f"expects {name} by {instead}, got it as an option")
@@ -241,7 +273,8 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: An
     search_time_limit_sec  the search's own time, in whole seconds, rounded up; its result may then
                            depend on the machine
     is_formal_verified     take nothing that is not proved by canonical forms
-    previous_checkpoint    file of a search that was stopped, to go on from
+    previous_checkpoint    file of a search that was stopped, to go on from; the search goes on writing it, and
+                           makes one that is not there. As an option, it is checkpoint
     save_codes             leave the code in generated_codes/
     measure                measure the best, and the program as it was written, on a GPU and take the
                            fastest that is right; None: where there is a GPU
@@ -259,7 +292,9 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: An
                            ends the search and is raised here, but a KeyboardInterrupt ends it as Ctrl-C
                            does
 
-    Others are options of the search by their names (docs/Search.md): max_states=100000."""
+    Others are options of the search by their names (docs/Search.md): max_states=100000. What is neither raises
+    TypeError, which says what has a name like it."""
+    arguments = {name: value for name, value in locals().items() if name != "extra"}
     if not isinstance(graph, KernelGraph):
         raise GraphError(f"expects a kernel graph, got {show(graph)}")
     if not isinstance(backend, str) or backend != "cuda":
@@ -274,9 +309,10 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: An
         warn("use_symbolic_search=False: no effect, sizes are symbolic in all searches")
     unused = [name for name in extra if is_unused(name)]
     warn_of_unused(unused)
+    others = {name: value for name, value in extra.items() if name not in unused and value is not None}
+    _check_keywords(arguments, others)
     options = _make_options(config, use_cached_graphs, search_time_limit_sec,
-                            previous_checkpoint, seed, threads, target,
-                            {name: value for name, value in extra.items() if name not in unused})
+                            previous_checkpoint, seed, threads, target, others)
     check_helpers(executor, shards, on_progress)
     measuring = choose_measuring(measure, target)
     codes = _make_code_folder() if save_codes else None

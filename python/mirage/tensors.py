@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from ._library import check_run, lib
 from .dtypes import DType, match_dtype
 from .errors import RunError
+from .overlaps import Extent, share_element
 
 #: ("cpu", 0), or ("cuda", ordinal).
 Device = Tuple[str, int]
@@ -52,12 +53,10 @@ class Bound:
     owner: Any  #: keeps the memory
     is_writable: bool = True
 
-    @property
-    def byte_range(self) -> Tuple[int, int]:
-        """Where the elements lie, the end excluded."""
+    def find_extent(self) -> Extent:
+        """Of a tensor whose type is known."""
         itemsize = self.dtype.itemsize if self.dtype is not None else 1
-        span = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides)) + 1
-        return self.address, self.address + span * itemsize
+        return Extent(self.address, self.shape, tuple(stride * itemsize for stride in self.strides), itemsize)
 
 
 def is_torch(tensor: Any) -> bool:
@@ -79,6 +78,41 @@ def row_major(shape: Sequence[int]) -> Tuple[int, ...]:
     return tuple(strides)
 
 
+def is_in_forward_mode() -> bool:
+    """Whether tensors of torch may carry tangents now: derivatives of forward mode, as those of torch.func.jvp."""
+    return getattr(sys.modules["torch"].autograd.forward_ad, "_current_level", 0) >= 0
+
+
+def has_tangent(tensor: Any) -> bool:
+    """Of a tensor of torch. Inside of an operator's implementation torch has seen to tangents, and cannot say."""
+    try:
+        return sys.modules["torch"].autograd.forward_ad.unpack_dual(tensor).tangent is not None
+    except RuntimeError:
+        return False
+
+
+def refuse_derivatives(tensor: Any) -> None:
+    """Raises where torch would have a derivative follow from this tensor, backward or forward."""
+    if tensor.requires_grad and sys.modules["torch"].is_grad_enabled():
+        raise RunError("expects tensors that need no gradient, which Mirage does not compute; "
+                       "call under torch.no_grad(), or detach() them")
+    if has_tangent(tensor):
+        raise RunError("expects tensors without tangents, which Mirage does not compute, got one of forward mode "
+                       "(torch.func.jvp, torch.autograd.forward_ad); detach() it")
+
+
+def _find_address(tensor: Any) -> int:
+    try:
+        address = tensor.data_ptr()
+    except RuntimeError as error:
+        raise RunError("expects a tensor with memory of its own, got one that has none, as inside of torch.func's "
+                       f"transforms (grad, jvp, vmap) and of traces: {error}") from error
+    if address == 0 and tensor.numel():
+        raise RunError("expects a tensor with memory, got one that has none any more, as whoever resizes its storage "
+                       "leaves it")
+    return address
+
+
 def _describe_torch(tensor: Any) -> Bound:
     torch = sys.modules["torch"]
     if tensor.is_nested or tensor.layout != torch.strided:
@@ -87,18 +121,12 @@ def _describe_torch(tensor: Any) -> Bound:
     device = tensor.device
     if device.type not in ("cpu", "cuda"):
         raise RunError(f"expects a tensor on the CPU or on a CUDA device, got one on {device}")
-    if tensor.requires_grad and torch.is_grad_enabled():
-        raise RunError("expects tensors that need no gradient, which Mirage does not compute; "
-                       "call under torch.no_grad(), or detach() them")
+    refuse_derivatives(tensor)
     if tensor.is_conj() or tensor.is_neg():
         raise RunError("expects a tensor as it lies in memory, got one that is conjugated or negated when it is read; "
                        "resolve_conj() or resolve_neg() it")
-    address = tensor.data_ptr()
-    if address == 0 and tensor.numel():
-        raise RunError("expects a tensor with memory, got one that has none any more, as whoever resizes its storage "
-                       "leaves it")
     name = str(tensor.dtype)
-    return Bound(address, tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
+    return Bound(_find_address(tensor), tuple(tensor.shape), match_dtype(name.rpartition(".")[2]), name,
                  tuple(tensor.stride()), (device.type, device.index or 0), tensor)
 
 
@@ -298,10 +326,12 @@ def check_outputs(specs: Sequence[TensorSpec], results: Sequence[Bound], inputs:
     for number, (spec, result) in enumerate(zip(specs, results)):
         if not result.is_writable:
             raise RunError(f"output {spec.name}: expects a tensor that may be written, got one that is read-only")
-        begin, end = result.byte_range
         for other in [*inputs, *results[:number]]:
-            other_begin, other_end = other.byte_range
-            if begin < other_end and other_begin < end:
+            shares = share_element(result.find_extent(), other.find_extent())
+            if shares is None:
+                raise RunError(f"output {spec.name}: expects memory of its own, got some between that of an input or "
+                               "another output, by strides of which it cannot be said whether they meet")
+            if shares:
                 raise RunError(f"output {spec.name}: expects memory of its own, got some of an input or another output")
 
 

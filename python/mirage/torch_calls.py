@@ -39,6 +39,8 @@ class Place:
 #         if not isinstance(given, sequences) or out is not None and not isinstance(out, sequences):
 #             return None
 #         try:
+#             if forward_ad._current_level >= 0:
+#                 return None
 #             x0, x1, = given
 #             if x0.dtype is not dtype_x0 or ... or x1.dtype is not dtype_x1 or ...:
 #                 return None
@@ -57,7 +59,8 @@ class Place:
 #             fail()
 #         return out if type(out) is list else list(out)
 #
-# What holds the tensors is asked first, since one tensor of two rows could be unpacked as well.
+# What holds the tensors is asked first, since one tensor of two rows could be unpacked as well. In forward mode
+# of torch, tensors may carry tangents, which slower checks look for.
 
 #: Of tensors that are none of torch's or lie nowhere, and of too few or too many.
 _FOREIGN = (AttributeError, TypeError, ValueError, RuntimeError)
@@ -84,6 +87,8 @@ def call(given, out):
     if not isinstance(given, sequences) or out is not None and not isinstance(out, sequences):
         return None
     try:
+        if forward_ad._current_level >= 0:
+            return None
         {join(inputs)} = given
         if {check_all(inputs)}:
             return None
@@ -144,7 +149,8 @@ def make_torch_call(pointer: c_void_p, inputs: Sequence[TensorSpec], outputs: Se
     named_outputs = {f"y{number}": spec for number, spec in enumerate(outputs)}
     known: Dict[str, Any] = {
         "pointer": pointer, "enqueue": enqueue, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
-        "sequences": SEQUENCES, "is_grad_enabled": torch.is_grad_enabled, "allocate": _make_allocator(outputs, place),
+        "sequences": SEQUENCES, "is_grad_enabled": torch.is_grad_enabled,
+        "forward_ad": torch.autograd.forward_ad, "allocate": _make_allocator(outputs, place),
         "get_stream_pointer": _make_stream_getter(place),
         "pack_x": struct.Struct(f"{len(inputs)}Q").pack, "pack_y": struct.Struct(f"{len(outputs)}Q").pack}
     for name, spec in {**named_inputs, **named_outputs}.items():

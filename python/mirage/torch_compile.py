@@ -22,6 +22,7 @@ from .errors import CompileError, MirageError
 from .graph import KernelGraph
 from .programs import OptimizedGraph, SearchResult
 from .superoptimizer import check_helpers, choose_measuring
+from .tensors import has_tangent, is_in_forward_mode
 from .torch_graphs import explain_all, from_fx
 from .torch_library import call_part, name_part, run_program
 from .torch_operators import value_of
@@ -254,10 +255,27 @@ def _leave_training(module: GraphModule, inputs: Sequence[Any], report: Report) 
     return _TRAINERS[report.fallback](module, inputs)
 
 
+_TANGENTS = ("the model is given tensors with tangents of forward mode, which Mirage does not compute, and runs eager; "
+             "for inference, detach() them")
+
+
+def _leave_tangents(module: GraphModule, compiled: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiled code does not see them, and torch compiles nothing anew where they come: the model itself runs then."""
+    def run(*inputs: Any) -> Any:
+        if is_in_forward_mode():
+            given = itertools.chain(module.parameters(), module.buffers(), inputs)
+            if any(isinstance(value, torch.Tensor) and has_tangent(value) for value in given):
+                warnings.warn(f"mirage: {_TANGENTS}", stacklevel=2)
+                return module.forward(*inputs)
+        return compiled(*inputs)
+
+    return run
+
+
 def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], *, options: Optional[Dict[str, Any]] = None,
                    **others: Any) -> Callable[..., Any]:
     """The backend of torch.compile, for inference: models that need gradients are left to the fallback
-    as a whole, with a warning. Each shape of inputs is compiled by itself. `mirage.torch_bridge.reports`
+    as a whole, with a warning, and so are calls with tangents of forward mode, to eager. Each shape of inputs is compiled by itself. `mirage.torch_bridge.reports`
     says what was taken of a model, and why not the rest. Options are
 
     fallback   what runs the rest: "eager", or "inductor", which compiles it around Mirage's programs
@@ -272,7 +290,9 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
         raise CompileError(f"expects nothing but options, got {name}={show(value)}")
     if options is not None and not (isinstance(options, dict) and all(isinstance(name, str) for name in options)):
         raise CompileError(f"expects options as a dictionary of names and values, got {show(options)}")
-    given = {"search_time_limit_sec": 60, **(options or {})}
+    given = {**(options or {})}
+    if given.get("time_limit_s") is None:
+        given.setdefault("search_time_limit_sec", 60)
     fallback = given.pop("fallback", "eager")
     if not isinstance(fallback, str) or fallback not in _FALLBACKS:
         raise CompileError(f"expects fallback of {' or '.join(_FALLBACKS)}, got {show(fallback)}")
@@ -291,4 +311,5 @@ def mirage_backend(module: GraphModule, example_inputs: Sequence[torch.Tensor], 
         logger.info("%s", report)
         return make_boxed_func(_FALLBACKS[fallback](fused, programs, inputs))
 
-    return aot_autograd(fw_compiler=compile_inference, decompositions=make_decompositions())(module, example_inputs)
+    compile_all = aot_autograd(fw_compiler=compile_inference, decompositions=make_decompositions())
+    return _leave_tangents(module, compile_all(module, example_inputs))

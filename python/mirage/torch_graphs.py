@@ -16,7 +16,7 @@ from .errors import GraphError, MirageError, RunError
 from .graph import KernelGraph
 from .operators import DTensor
 from .programs import CompiledGraph
-from .tensors import TensorSpec
+from .tensors import TensorSpec, has_tangent
 from .torch_library import run_program
 from .torch_operators import WRITERS, cast, shape_of, value_of
 from .torch_support import explain_unsupported, is_result, make_decompositions
@@ -187,7 +187,7 @@ def _restore(getters: Sequence[Getter], returned: Any, text: str) -> ModuleGraph
 
 class BoundProgram:
     """A program that has the first of its inputs from a module: the parameters that this has when it is
-    called, by their names. It has no gradients. Pickled and copied, it takes the module along."""
+    called, by their names. It has no gradients, and no tangents. Pickled and copied, it takes the module along."""
 
     def __init__(self, program: CompiledGraph, getters: Sequence[Getter], returned: Any):
         self.program = program
@@ -205,8 +205,17 @@ class BoundProgram:
         for value in inputs:
             if not isinstance(value, torch.Tensor):
                 raise RunError(f"expects tensors of torch, one by one, got {show(value)}")
-        outputs = run_program(self.program, [*(get().detach() for get in self._getters), *inputs])
+        outputs = run_program(self.program, [*map(_take_value, self._getters), *inputs])
         return pytree.tree_unflatten(outputs, self._returned)
+
+
+def _take_value(get: Getter) -> torch.Tensor:
+    """Of a parameter: it may need gradients, which the inputs alone are asked for, but has no tangent."""
+    parameter = get()
+    if has_tangent(parameter):
+        raise RunError("expects parameters without tangents, which Mirage does not compute, got one of forward mode "
+                       "(torch.func.jvp, torch.autograd.forward_ad)")
+    return parameter.detach()
 
 
 def from_torch(module: torch.nn.Module, example_inputs: Sequence[torch.Tensor]) -> ModuleGraph:

@@ -101,7 +101,7 @@ def register_operator(name: str, program: "CompiledGraph | KernelGraph") -> Any:
 
     It takes the program's inputs one by one and returns its output, or a tuple of several. Inputs that
     lie in memory otherwise than the program wants are copied. It has no gradients: calls with tensors
-    that need them raise RunError, and so do tensors of other ranks, sizes and types than the program's, and
+    that need them, or carry tangents of forward mode, raise RunError, and so do tensors of other ranks, sizes and types than the program's, and
     sparse ones."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name, re.ASCII):
         raise GraphError(f'expects a name as "namespace::name", got {show(name)}')
@@ -147,9 +147,12 @@ def _make_operator(name: str, program: CompiledGraph) -> _Registered:
         return return_all(infer_outputs(registered.program, given))
 
     def refuse_gradients(*given: torch.Tensor) -> Any:
-        if torch.is_grad_enabled() and any(tensor is not None and tensor.requires_grad for tensor in given):
-            raise RunError(f"{name}: expects tensors that need no gradient, which Mirage does not compute; "
-                           "call under torch.no_grad(), or detach() them")
+        try:
+            for tensor in given:
+                if tensor is not None:
+                    tensors.refuse_derivatives(tensor)
+        except RunError as error:
+            raise RunError(f"{name}: {error}") from None
         with torch._C._AutoDispatchBelowAutograd():
             return registered.operator(*given)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
 import shutil
 import subprocess
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
-from .arguments import to_path
+from .arguments import show, to_path
 from .errors import RunError
 
 _FORMATS = ("svg", "png", "pdf", "dot")
+#: Endings of pictures that are not made, where somebody expects one.
+_OTHER_PICTURES = ("bmp", "eps", "gif", "html", "jpeg", "jpg", "ps", "svgz", "tif", "tiff", "webp")
 _AXES = ("x", "y", "z")
 #: Of the box around a kernel, and of one around a step of its blocks.
 _COLOURS = {"block": "#e8f0fb", "thread": "#fdf3e1"}
@@ -189,27 +192,38 @@ def to_dot(described: str, title: str = "mirage", plan: str = "") -> str:
     return drawing.finish()
 
 
-def draw(described: str, name: "str | os.PathLike[str]", plan: str = "") -> str:
-    """Writes the picture to a file: .svg (also where no ending is given), .png, .pdf or .dot. Returns
-    its path. Arguments are those of to_dot."""
-    path = to_path("the path of a file to draw into", name)
-    kind = path.suffix[1:] or "svg"
-    if kind not in _FORMATS:
+def _find_place(name: "str | os.PathLike[str]") -> Tuple[pathlib.Path, str]:
+    """The file to draw into, and of which kind. An ending that is no kind of picture is a part of the name."""
+    what = "the path of a file to draw into"
+    path = to_path(what, name)
+    if path.is_dir() or os.fspath(name).endswith(("/", os.sep)) or path.name in ("", ".."):
+        raise RunError(f"expects {what}, got {'a folder, ' if path.is_dir() and str(name) else ''}{show(str(name))}")
+    _, dot, ending = path.name.rpartition(".")
+    kind = ending.lower() if dot else ""
+    if kind in _OTHER_PICTURES:
         raise RunError(f"expects a file that ends in .{', .'.join(_FORMATS)}, got {path}")
-    if not path.suffix:
-        path = path.with_suffix(".svg")
+    return (path, kind) if kind in _FORMATS else (path.with_name(path.name + ".svg"), "svg")
+
+
+def draw(described: str, name: "str | os.PathLike[str]", plan: str = "") -> str:
+    """Writes the picture to a file: .svg, .png, .pdf or .dot; a name that ends otherwise gets .svg behind it. Returns
+    its path. Arguments are those of to_dot."""
+    path, kind = _find_place(name)
     text = to_dot(described, path.stem, plan)
-    if kind == "dot":
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise RunError(f"{path} cannot be written: {error}") from None
-        return str(path)
+    picture = text.encode() if kind == "dot" else _run_dot(text, kind, path)
+    try:
+        path.write_bytes(picture)
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error}") from error
+    return str(path)
+
+
+def _run_dot(text: str, kind: str, path: pathlib.Path) -> bytes:
     program = shutil.which("dot")
     if program is None:
         raise RunError(f"expects Graphviz's dot on the PATH to draw {path}, got none; {path.stem}.dot can be written "
                        "without it")
-    done = subprocess.run([program, f"-T{kind}", "-o", str(path)], input=text, capture_output=True, encoding="utf-8")
+    done = subprocess.run([program, f"-T{kind}"], input=text.encode(), capture_output=True)
     if done.returncode != 0:
-        raise RunError(f"dot cannot draw {path}: {done.stderr.strip()}")
-    return str(path)
+        raise RunError(f"dot cannot draw {path}: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout

@@ -97,11 +97,23 @@ def test_standard_streams():
     assert done.returncode == 0 and "func.func @exp" in done.stdout
 
 
+#: A search whose end nobody waits for.
+LONG = "max-states=100000000"
+
+
 @pytest.mark.parametrize("arguments, message", [
     (["optimize", "nowhere.mlir"], "nowhere.mlir"),
     (["optimize", "-", "seed"], "expects an option as name=value, got 'seed'"),
     (["optimize", "-", "seed=x"], "expects seed of 0 to"),
-    (["optimize", "-", "-o", "/nowhere/out.mlir", "max-states=100000000"], "expects a folder that can be written"),
+    (["optimize", "-", "-o", "/nowhere/out.mlir", LONG], "expects a folder that can be written"),
+    (["optimize", "-", "-o", ".", LONG], "expects a file to write, got a folder, ."),
+    (["optimize", "-", "-o", "", LONG], "expects the name of a file to write, got none"),
+    (["optimize", "-", "-o", "/proc/out.mlir", LONG], "expects a folder that can be written for /proc/out.mlir, got /proc"),
+    (["optimize", "-", "-o", "/proc/version", LONG], "/proc/version cannot be written"),
+    (["optimize", "-", "--artifact", "/proc/version", LONG], "expects a folder to write, got /proc/version, which is none"),
+    (["optimize", "-", "--artifact", "/proc/nowhere/out", LONG], "expects a folder that can be written for /proc/nowhere/out"),
+    (["optimize", "-", "--artifact", "", LONG], "expects the name of a folder to write, got none"),
+    (["optimize", "-", "max_states=5"], "no such option max_states; did you mean max-states or "),
     (["bench", "-", "--page", "/nowhere/page.html"], "expects a folder that can be written"),
     (["verify", "-", "nowhere.mlir"], "nowhere.mlir"),
     (["verify", "-", "-"], "expects standard input once"),
@@ -112,11 +124,34 @@ def test_standard_streams():
     (["show", ".", "--function", "exp"], "expects --function with a module of MLIR"),
     (["bench", "-", "seed=x"], "expects seed of 0 to"),
     (["bench", "-", "nothing=1"], "mirage: error: no such option nothing"),
+    (["bench", "-", "--page", ".", LONG], "expects a file to write, got a folder, ."),
     (["bench", "-", "measure=1"], "expects options of the search (docs/Search.md), got 'measure'"),
 ])
 def test_mistakes(arguments, message):
     done = call(*arguments, input=PROGRAM)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments, code", [
+    ([], 2), (["frobnicate"], 2), (["merge", "out"], 2), (["export", "a", "b"], 2), (["merge", "out", "in", "in"], 2),
+    (["export", ""], 2), (["export", "nowhere"], 1), (["merge", "out", "nowhere"], 1),
+    (["import-times", "out", "nowhere"], 1)])
+def test_exit_codes_of_caches(arguments, code, tmp_path):
+    """2 for what says nothing that can be done, 1 for what failed."""
+    done = call("cache", *arguments, cwd=tmp_path)
+    assert done.returncode == code and done.stderr
+    assert code == 1 or not list(tmp_path.iterdir())
+
+
+def test_places_are_looked_for_and_left(program, tmp_path):
+    """What is there is not touched before the result is."""
+    out = tmp_path / "out.mlir"
+    out.write_text("before")
+    done = call("optimize", program, "-o", str(out), "--artifact", str(tmp_path / "a" / "b"), "seed=x")
+    assert done.returncode == 2 and "expects seed of 0 to" in done.stderr
+    assert out.read_text() == "before" and not (tmp_path / "a").exists()
+    done = call("optimize", program, "-o", "/dev/null", "--artifact", str(tmp_path / "a" / "b"), "--no-measure")
+    assert done.returncode == 0 and (tmp_path / "a" / "b" / "manifest.json").exists()
 
 
 def test_env():

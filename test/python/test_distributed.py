@@ -303,5 +303,17 @@ def test_mistakes(program):
             program.superoptimize(executor=pool, shards=10**7, **OPTIONS)
         with pytest.raises(mi.GraphError, match="expects shards of 1 to 1024, got 0"):
             program.superoptimize(executor=pool, shards=0)
-        with pytest.raises(mi.CompileError, match="no such option colour"):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
             program.superoptimize(executor=pool, colour="red")
+        with pytest.raises(mi.CompileError, match="expects max-states of 1 to .*, got 'many'"):
+            program.superoptimize(executor=pool, max_states="many")
+
+
+@pytest.mark.parametrize("returned", [None, 3, "a future"])
+def test_executors_that_return_no_future(program, returned):
+    class Executor:
+        def submit(self, function, *arguments):
+            return returned
+
+    with pytest.raises(TypeError, match="expects an executor whose submit.. returns a future, .* got "):
+        program.superoptimize(executor=Executor(), shards=2, **OPTIONS)

@@ -179,8 +179,8 @@ def test_a_worker_of_ray_that_is_killed_again_and_again(recipe, caplog):
 
 def test_mistakes_with_ray(recipe):
     """Are what they are without it."""
-    with pytest.raises(mi.CompileError, match="^no such option colour$") as caught:
-        make_program().superoptimize(executor=recipe["RayExecutor"](), shards=2, colour="red")
+    with pytest.raises(mi.CompileError, match="^expects max-states of 1 to .*, got 'many'$") as caught:
+        make_program().superoptimize(executor=recipe["RayExecutor"](), shards=2, max_states="many")
     assert type(caught.value) is mi.CompileError
 
 

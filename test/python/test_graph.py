@@ -4,6 +4,7 @@ import copy
 import json
 import math
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -187,7 +188,11 @@ def test_inputs_may_come_late(graph):
         (lambda g, x, w: mi.KernelGraph.from_json(None), "expects JSON as a string, got NoneType"),
         (lambda g, x, w: mi.from_mlir(3), "expects a module of MLIR as text or bytecode, got int"),
         (lambda g, x, w: g.concat([], dim=0), "expects at least one tensor, got none"),
-        (lambda g, x, w: g.clamp(x, "a", 1), "expects a number, got 'a'"),
+        (lambda g, x, w: g.clamp(x, "a", 1), "expects a number as min_val, got 'a'"),
+        (lambda g, x, w: g.clamp(x, 0, None), "expects a number as max_val, got None"),
+        (lambda g, x, w: g.clamp(x, 0.1234567890123, -1e-9),
+         "expects the lower bound, lo, to be at most the upper one, hi, got 0.1234567890123 and -1e-09"),
+        (lambda g, x, w: g.rms_norm(x, eps="small"), "expects a number as eps, got 'small'"),
         (lambda g, x, w: g.superoptimize(config="cnn"), "expects config of \"attention\", \"mlp\", \"lora\" or None, got 'cnn'"),
         (lambda g, x, w: g.superoptimize(backend="triton"), 'expects backend="cuda", got \'triton\''),
         (lambda g, x, w: mi.KernelGraph.from_json("{"), "Expected object key"),
@@ -203,6 +208,28 @@ def test_mistakes(graph, call, message):
     with pytest.raises(mi.GraphError) as caught:
         call(graph, x, w)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name, instead", [
+    ("generate_cuda_program", r"\.ptx of what compile\(\) and superoptimize\(\) return"), ("cygraph", "stands for itself"),
+    ("valid_kernels", "CompileError"), ("get_num_inputs", r"len\(\.inputs\)"), ("attach_torch_tensor", "torch.compile"),
+    ("nothing", None)])
+def test_names_of_the_original(graph, name, instead):
+    """An error says what is in their place."""
+    graph.exp(graph.new_input((8, 64)))
+    block = mi.new_threadblock_graph((1, 1, 1), (64, 1, 1), 1)
+    for owner in (graph, graph.compile(), block):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as caught:
+            getattr(owner, name)
+        assert instead is None or re.search(f"as the original's have: .*{instead}", str(caught.value))
+        assert not hasattr(owner, name)
+
+
+def test_names_of_the_original_package():
+    with pytest.raises(AttributeError, match="'generate_triton_program', as the original has: Mirage makes PTX"):
+        mi.generate_triton_program
+    with pytest.raises(AttributeError, match="module 'mirage' has no attribute 'nothing'$"):
+        mi.nothing
 
 
 def test_mistakes_leave_the_graph_as_it_was(graph):

@@ -107,3 +107,41 @@ def test_view_marked_beside_its_root(graph, is_view_first):
     for found in graph([given]):
         expected = np.exp(given).T if found.shape == (3, 4) else np.exp(given)
         np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("exponent", [1, 0])
+def test_powers_that_are_no_steps_are_values(graph, rng, exponent):
+    """x ** 1 changes nothing, and is an output as x ** 2 is: alone, beside its operand, and where none is marked."""
+    given = rng.uniform(-1, 1, (4, 8)).astype(np.float32)
+    x = graph.new_input((4, 8), dtype=mi.float32)
+    power = x ** exponent
+    assert power is not x and power.number != x.number
+    np.testing.assert_array_equal(np.asarray(graph([given])[0]), given ** exponent)
+    graph.mark_output(x)
+    graph.mark_output(power)
+    graph.mark_output(graph.pow(power, 1))
+    for found, expected in zip(graph([given]), (given, given ** exponent, given ** exponent)):
+        np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+def test_first_powers_beside_other_outputs(graph, rng):
+    """None is marked: what no operator takes is an output, and the power is, too."""
+    given = rng.uniform(-1, 1, (4, 8)).astype(np.float16)
+    x = graph.new_input((4, 8))
+    graph.exp(x)
+    graph.pow(x, 1.0)
+    found = graph([given])
+    assert len(found) == 2
+    np.testing.assert_array_equal(np.asarray(found[1]), given)
+    assert graph.superoptimize(measure=False)([given])[1].tolist() == given.tolist()
+
+
+def test_first_powers_of_tiles(graph, rng):
+    given = rng.uniform(-1, 1, (64, 64)).astype(np.float16)
+    x = graph.new_input((64, 64))
+    block = mi.new_threadblock_graph((4, 1, 1), (128, 1, 1), 1)
+    power = block.new_input(x, (0, -1, -1), -1) ** 1
+    assert power.dtype == mi.float32
+    block.new_output(power, (0, -1, -1))
+    graph.mark_output(graph.customized([x], block)[0])
+    np.testing.assert_array_equal(np.asarray(graph([given])[0]), given)

@@ -295,6 +295,50 @@ def test_gradients_are_refused(program, rng):
         check(program([x, torch.from_numpy(w).t()])[0].numpy(), x.detach().numpy(), w)
 
 
+def test_tangents_are_refused(program, rng):
+    """They would be lost: of inputs, of outputs that are there, and by torch.func."""
+    torch = pytest.importorskip("torch")
+    forward_ad = torch.autograd.forward_ad
+    x, w = (torch.from_numpy(tensor) for tensor in make_inputs(rng))
+    with forward_ad.dual_level(), torch.no_grad():
+        dual = forward_ad.make_dual(x, torch.ones_like(x))
+        with pytest.raises(mi.RunError, match="input X: expects tensors without tangents"):
+            program([dual, w.t()])
+        y = torch.zeros(8, 16, dtype=torch.float16)
+        with pytest.raises(mi.RunError, match="output output0: expects tensors without tangents"):
+            program([x, w.t()], out=[forward_ad.make_dual(y, y)])
+        check(program([dual.detach(), w.t()])[0].numpy(), x.numpy(), w.numpy())
+    with pytest.raises(mi.RunError, match="expects tensors without tangents"):
+        torch.func.jvp(lambda x: program([x, w.t()])[0], (x,), (torch.ones_like(x),))
+    with pytest.raises(mi.RunError, match="expects a tensor with memory of its own, .*torch.func"):
+        torch.func.vmap(lambda x: program([x, w.t()])[0])(torch.stack([x, x]))
+
+
+def test_tangents_that_somebody_else_computes(program, rng):
+    """A function of torch's may say what they are: in its forward there are none."""
+    torch = pytest.importorskip("torch")
+    x, w = (torch.from_numpy(tensor) for tensor in make_inputs(rng))
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return program([x, w.t()])[0]
+
+        @staticmethod
+        def setup_context(context, inputs, output):
+            pass
+
+        @staticmethod
+        def jvp(context, tangent):
+            return tangent @ w.t()
+
+    with torch.autograd.forward_ad.dual_level():
+        result = Product.apply(torch.autograd.forward_ad.make_dual(x, torch.ones_like(x)))
+        y, tangent = torch.autograd.forward_ad.unpack_dual(result)
+    check(y.numpy(), x.numpy(), w.numpy())
+    assert torch.equal(tangent, torch.ones_like(x) @ w.t())
+
+
 def test_unknown_and_unused_arguments(program, rng):
     x, w = make_inputs(rng)
     with pytest.raises(TypeError, match="colour"):

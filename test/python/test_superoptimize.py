@@ -233,8 +233,10 @@ def test_proof_by_canonical_forms(graph):
 
 def test_options_that_are_none(graph):
     graph.exp(graph.new_input(dims=(16, 256)))
-    with pytest.raises(mi.CompileError, match="^no such option colour$"):
-        graph.superoptimize(colour="red")
+    for name, like in (("colour", ""), ("max_state", "; did you mean max_states or .*"), ("sead", "; did you mean seed.*"),
+                       ("search_time_limit", "; did you mean search_time_limit_sec.*"), ("max-states", ".*max_states.*")):
+        with pytest.raises(TypeError, match=f"^got an unexpected keyword argument '{name}'{like}$"):
+            graph.superoptimize(**{name: 5})
     with pytest.raises(mi.CompileError, match="expects max-states of 1 to"):
         graph.superoptimize(max_states=0)
     with pytest.raises(mi.CompileError, match="sm_1"):
@@ -242,6 +244,20 @@ def test_options_that_are_none(graph):
     for limit in (0, float("nan"), "3"):
         with pytest.raises(mi.GraphError, match="expects search_time_limit_sec above 0"):
             graph.superoptimize(search_time_limit_sec=limit)
+
+
+@pytest.mark.parametrize("given, message", [
+    (dict(previous_checkpoint="a", checkpoint="b"), "expects previous_checkpoint or checkpoint, which are two names of one"),
+    (dict(search_time_limit_sec=3, time_limit_s=4), "expects search_time_limit_sec or time_limit_s"),
+    (dict(config="mlp", preset="lora"), "expects config or preset")])
+def test_options_are_named_once(graph, tmp_path, monkeypatch, given, message):
+    monkeypatch.chdir(tmp_path)
+    graph.exp(graph.new_input(dims=(16, 256)))
+    with pytest.raises(TypeError, match=message):
+        graph.superoptimize(**given)
+    assert not list(tmp_path.iterdir())
+    graph.superoptimize(measure=False, max_states=1, **{name: None for name in list(given)[:1]},
+                        **dict(list(given.items())[1:]))
 
 
 def test_code_is_kept_beside_what_is_there(graph, monkeypatch, tmp_path):

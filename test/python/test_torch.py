@@ -124,6 +124,21 @@ def test_bound_programs():
     compare(x, y)
 
 
+def test_parameters_with_tangents():
+    """As torch.func.functional_call puts them into a module."""
+    x, forward_ad = torch.randn(8, 64), torch.autograd.forward_ad
+    model = torch.nn.Linear(64, 32)
+    graph = mi.from_torch(model, (x,))
+    layer, weight = graph.bind(graph.compile()), model.weight.detach()
+    del model.weight
+    with forward_ad.dual_level(), torch.no_grad():
+        model.weight = forward_ad.make_dual(weight, weight)
+        with pytest.raises(mi.RunError, match="expects parameters without tangents"):
+            layer(x)
+        model.weight = weight
+        assert torch.allclose(layer(x), model(x), rtol=1e-3, atol=1e-3)
+
+
 def test_mistakes_with_bound_programs():
     x = torch.randn(8, 64).half()
     graph = mi.from_torch(GatedMLP().half(), (x,))
@@ -132,6 +147,11 @@ def test_mistakes_with_bound_programs():
         layer(x, x)
     with pytest.raises(mi.RunError, match="gradient"):
         layer(x.clone().requires_grad_())
+    with pytest.raises(mi.RunError, match="torch.func"):
+        torch.func.jvp(layer, (x,), (x,))
+    with torch.autograd.forward_ad.dual_level():
+        with pytest.raises(mi.RunError, match="input x: expects tensors without tangents"):
+            layer(torch.autograd.forward_ad.make_dual(x, x))
     with pytest.raises(mi.GraphError, match="with inputs p_norm_weight float16.*got one with x float16"):
         graph.bind(mi.from_torch(Sum(), (x,)).compile())
     with pytest.raises(mi.GraphError, match="expects a program, as superoptimize"):
@@ -446,6 +466,8 @@ def test_mistakes_with_operators():
     with pytest.raises(mi.RunError, match="expects tensors that need no gradient"):
         operator(x, w.requires_grad_())
     w = w.detach()
+    with pytest.raises(mi.RunError, match="mirage_test::strict: expects tensors without tangents"):
+        torch.func.jvp(lambda x: operator(x, w), (x,), (x,))
     with pytest.raises(mi.RunError, match=r"input0: expects shape \[16, 64\], got \[8, 64\]"):
         operator(x[:8], w)
     with pytest.raises(mi.RunError, match="input1: expects float16, got torch.float32"):

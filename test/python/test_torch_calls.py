@@ -98,6 +98,13 @@ def test_gradients_where_none_are_taken(call):
         assert call([x, w.clone().requires_grad_()], None) is not None
 
 
+def test_tangents_are_for_slower_checks(call, library):
+    x, w = make_inputs()
+    with torch.autograd.forward_ad.dual_level():
+        assert call([x, torch.autograd.forward_ad.make_dual(w, w)], None) is None and library.calls == []
+    assert call([x, w], None) is not None
+
+
 def test_rows_of_one(library):
     """Strides of sizes of 1 are nobody's business."""
     spec = (TensorSpec("X", (1, 64), mi.float32, (64, 1), 256),)

@@ -7,6 +7,7 @@ import xml.etree.ElementTree
 import pytest
 
 import mirage as mi
+from mirage import visualizer
 from test_block_graph import make_rms_linear
 
 
@@ -44,6 +45,26 @@ def test_svg(tmp_path):
     assert path.endswith("rms.svg")
     titles = [element.text for element in xml.etree.ElementTree.parse(path).iter() if element.tag.endswith("text")]
     assert any("matmul" in (title or "") for title in titles)
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("a.b.dot", "a.b.dot"), ("A.DOT", "A.DOT"), (".dot", ".dot"), ("a b'{c}.dot", "a b'{c}.dot"),
+    ("a.b", "a.b.svg"), ("v1.2.3", "v1.2.3.svg"), ("a.", "a..svg"), (".hidden", ".hidden.svg"), ("dot", "dot.svg")])
+def test_names_keep_what_they_have(tmp_path, monkeypatch, name, expected):
+    monkeypatch.setattr(visualizer, "_run_dot", lambda text, kind, path: kind.encode())
+    path = make_rms_linear().visualize(tmp_path / name)
+    assert path == str(tmp_path / expected) and [entry.name for entry in tmp_path.iterdir()] == [expected]
+
+
+def test_no_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.dot").mkdir()
+    for name in ("", ".", "..", "folder.dot", "new/", "/"):
+        with pytest.raises(mi.RunError, match="expects the path of a file to draw into, got "):
+            make_rms_linear().visualize(name)
+    with pytest.raises(mi.RunError, match="nowhere/a.dot cannot be written: .*No such file") as caught:
+        make_rms_linear().visualize("nowhere/a.dot")
+    assert isinstance(caught.value.__cause__, FileNotFoundError)
 
 
 def test_mistakes(tmp_path, monkeypatch):

@@ -20,8 +20,6 @@ namespace mlir::mirage {
 /// prints what became of them. \returns the exit code of `tool`.
 inline int runMergeCaches(llvm::StringRef tool, const std::string &output,
                           const std::vector<std::string> &inputs) {
-  if (llvm::Error error = expectOnce(output, inputs))
-    return reportError(tool, std::move(error));
   llvm::Expected<cache::MergeCounts> counts =
       cache::mergeCaches(output, inputs);
   if (!counts)

@@ -89,16 +89,21 @@ static int runImport() {
 int main(int argc, char **argv) {
   setVersionPrinter("mirage-cache");
   if (parseCommandLine(argc, argv,
-                       "Caches of Mirage's searches (docs/Cache.md)\n"))
-    return 1;
+                       "Caches of Mirage's searches (docs/Cache.md)\n\n"
+                       "Exit status: 0 done, 1 it failed, 2 no such command "
+                       "or arguments.\n"))
+    return kBadUsage;
   if (!merge && !exporting && !importing) {
     llvm::errs()
         << "mirage-cache: error: expects merge, export or import-times\n";
-    return 1;
+    return kBadUsage;
   }
   if (importing)
     return runImport();
   if (exporting)
     return runExport();
-  return runMergeCaches("mirage-cache", output, {inputs.begin(), inputs.end()});
+  std::vector<std::string> merged(inputs.begin(), inputs.end());
+  if (llvm::Error error = expectOnce(output, merged))
+    return reportBadUsage("mirage-cache", std::move(error));
+  return runMergeCaches("mirage-cache", output, merged);
 }

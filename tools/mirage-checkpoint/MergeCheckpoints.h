@@ -20,8 +20,6 @@ namespace mlir::mirage {
 /// code of `tool`.
 inline int runMergeCheckpoints(llvm::StringRef tool, const std::string &output,
                                const std::vector<std::string> &inputs) {
-  if (llvm::Error error = expectOnce(output, inputs))
-    return reportError(tool, std::move(error));
   llvm::Expected<uint64_t> numRecords =
       search::mergeCheckpoints(output, inputs);
   if (!numRecords)

@@ -31,12 +31,16 @@ static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
 int main(int argc, char **argv) {
   setVersionPrinter("mirage-checkpoint");
   if (parseCommandLine(argc, argv,
-                       "Checkpoints of Mirage's searches (docs/Search.md)\n"))
-    return 1;
+                       "Checkpoints of Mirage's searches (docs/Search.md)\n\n"
+                       "Exit status: 0 done, 1 it failed, 2 no such command "
+                       "or arguments.\n"))
+    return kBadUsage;
   if (!merge) {
     llvm::errs() << "mirage-checkpoint: error: expects merge\n";
-    return 1;
+    return kBadUsage;
   }
-  return runMergeCheckpoints("mirage-checkpoint", output,
-                             {inputs.begin(), inputs.end()});
+  std::vector<std::string> merged(inputs.begin(), inputs.end());
+  if (llvm::Error error = expectOnce(output, merged))
+    return reportBadUsage("mirage-checkpoint", std::move(error));
+  return runMergeCheckpoints("mirage-checkpoint", output, merged);
 }

@@ -26,6 +26,8 @@ std::optional<int> mlir::mirage::runMergeCommand(int argc, char **argv) {
     return 1;
   }
   std::vector<std::string> inputs(argv + 3, argv + argc);
+  if (llvm::Error error = expectOnce(argv[2], inputs))
+    return reportError("mirage-opt", std::move(error));
   return flag == kMergeOption
              ? runMergeCheckpoints("mirage-opt", argv[2], inputs)
              : runMergeCaches("mirage-opt", argv[2], inputs);

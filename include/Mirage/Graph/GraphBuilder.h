@@ -57,7 +57,8 @@ public:
                               const ResultRequest &request = {});
 
   /// An operator of a value and a number (Mirage/Graph/NumberOperand.h). The
-  /// result is the operand where that changes nothing.
+  /// result is a value of its own, which may be an output beside the operand:
+  /// x ** 1, which changes nothing, is scale by 1.
   llvm::Expected<ValueId> addWithNumber(Opcode opcode, ValueId operand,
                                         double number, bool isNumberFirst);
 

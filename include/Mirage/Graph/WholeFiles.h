@@ -36,6 +36,11 @@ llvm::Error createFolder(llvm::StringRef path);
 llvm::Error writeWholeFile(llvm::StringRef path,
                            llvm::ArrayRef<llvm::StringRef> pieces);
 
+/// The same, but the file is never there in part: fails where its folder takes
+/// no other file.
+llvm::Error replaceWholeFile(llvm::StringRef path,
+                             llvm::ArrayRef<llvm::StringRef> pieces);
+
 /// Fails where writeWholeFile would, and changes nothing: for who has to know
 /// before there is anything to write. Only that there is room it cannot say.
 llvm::Error checkWritable(llvm::StringRef path);

@@ -88,9 +88,16 @@ struct SecondsOption {
 /// exists; without one it goes to standard error, as LLVM has it.
 class OptionErrors {
 public:
+  /// Where values come from.
+  enum class Source {
+    Pipeline, ///< its text, of which "{}" is what is left where there is none
+    Caller    ///< who hands them over one by one: each stands for itself
+  };
+
   /// \param dashes  what stands before names, as users write them: "--" of a
   ///                command's options.
-  explicit OptionErrors(llvm::StringRef dashes = "");
+  explicit OptionErrors(llvm::StringRef dashes = "",
+                        Source source = Source::Pipeline);
   ~OptionErrors();
   OptionErrors(const OptionErrors &) = delete;
   OptionErrors &operator=(const OptionErrors &) = delete;
@@ -101,7 +108,9 @@ public:
 private:
   friend bool refuseOption(llvm::cl::Option &, llvm::StringRef,
                            llvm::StringRef);
+  friend bool isNoText(llvm::StringRef);
   std::string dashes, text;
+  Source source;
   OptionErrors *outer;
 };
 
@@ -111,6 +120,8 @@ bool refuseOption(llvm::cl::Option &option, llvm::StringRef before,
                   llvm::StringRef after);
 /// Refuses an option that is no list and has a value already.
 bool refuseRepeated(llvm::cl::Option &option, llvm::StringRef text);
+/// Whether a value says that there is no text, as textual pipelines have it.
+bool isNoText(llvm::StringRef text);
 /// "got 7", "got 'many'" or "got none".
 std::string describeFound(llvm::StringRef text);
 

@@ -60,6 +60,36 @@ protected:
   using OperationPass<OpT>::OperationPass;
 };
 
+/// The name of an option, and what it is set to.
+using NamedValue = std::pair<StringRef, StringRef>;
+
+/// The base of pipelines' options. By names and values they are set to texts
+/// that no textual pipeline can hold: there, a brace ends the options.
+template <typename T>
+class CheckedPipelineOptions : public PassPipelineOptions<T> {
+public:
+  /// \returns what `onError` does, where an option is none or does not take its
+  /// value.
+  LogicalResult set(ArrayRef<NamedValue> values, OnOptionError onError) {
+    OptionErrors errors("", OptionErrors::Source::Caller);
+    for (auto [name, value] : values) {
+      llvm::cl::Option *option = this->OptionsMap.lookup(name);
+      if (!option)
+        return onError("no such option " + name);
+      if (llvm::cl::ProvidePositionalOption(option, value, /*i=*/0))
+        return onError(errors.getText());
+    }
+    return success();
+  }
+
+  /// In alphabetical order.
+  SmallVector<StringRef> listNames() const {
+    SmallVector<StringRef> names = llvm::to_vector(this->OptionsMap.keys());
+    llvm::sort(names);
+    return names;
+  }
+};
+
 /// Makes a pipeline known.
 /// \param build  called with the pipeline and its options; it fails after a
 ///               call of the function that it is given.

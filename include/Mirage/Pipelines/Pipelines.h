@@ -9,6 +9,7 @@
 #ifndef MIRAGE_PIPELINES_PIPELINES_H
 #define MIRAGE_PIPELINES_PIPELINES_H
 
+#include "Mirage/Options/CheckedPass.h"
 #include "Mirage/Transforms/SearchGraphFlags.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -16,7 +17,8 @@
 namespace mlir::mirage {
 
 /// Options of `--mirage-superoptimize`: those of the search.
-struct SuperoptimizeOptions : public PassPipelineOptions<SuperoptimizeOptions> {
+struct SuperoptimizeOptions
+    : public CheckedPipelineOptions<SuperoptimizeOptions> {
   SearchPipelineFlags search{*this};
 };
 
@@ -83,8 +85,12 @@ void buildImportPipeline(OpPassManager &passManager);
 
 /// Import, and the search: linalg or `mirage_kernel` in, µGraphs out. To be run
 /// on a module, or nested on a function.
-void buildSuperoptimizePipeline(OpPassManager &passManager,
-                                const SuperoptimizeOptions &options);
+/// \returns what `onError` gives, after a call with a sentence, where there is
+/// target=native and no module.
+LogicalResult
+buildSuperoptimizePipeline(OpPassManager &passManager,
+                           const SuperoptimizeOptions &options,
+                           function_ref<LogicalResult(const Twine &)> onError);
 
 /// Everything, down to the artifact: import, search, optimize, lower, emit, or
 /// the stretch of it from `options.from` to `options.to`. To be run on a

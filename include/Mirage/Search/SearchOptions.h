@@ -38,6 +38,7 @@ struct SearchProgress {
   unsigned part = 0, numParts = 0;
   /// Of the structures that are enumerated.
   unsigned maxKernels = 1, numOperators = 0;
+  /// Of all parts and walks; like `structures`, it never falls.
   uint64_t states = 0;
   double statesPerSecond = 0;
   /// Of the walk that goes on, and its limit.

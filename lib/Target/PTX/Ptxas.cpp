@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Target/PTX/Ptxas.h"
+#include "Mirage/Graph/TemporaryFolder.h"
+#include "Mirage/Graph/WholeFiles.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -151,18 +152,6 @@ AssembledModule mlir::mirage::parsePtxasReport(llvm::StringRef report) {
 // Running it
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A file that is removed when the object goes.
-struct TemporaryFile {
-  explicit TemporaryFile(llvm::StringRef suffix)
-      : error(fs::createTemporaryFile("mirage", suffix, name)), remover(name) {}
-
-  llvm::SmallString<128> name;
-  std::error_code error;
-  llvm::FileRemover remover;
-};
-} // namespace
-
 static std::string readFile(llvm::StringRef name) {
   auto buffer = llvm::MemoryBuffer::getFile(name);
   return buffer ? (*buffer)->getBuffer().str() : std::string();
@@ -199,35 +188,28 @@ static llvm::Error explainFailure(llvm::StringRef ptxas, int status,
 llvm::Expected<AssembledModule>
 mlir::mirage::assemblePTX(llvm::StringRef ptxas, llvm::StringRef ptx,
                           llvm::StringRef chip) {
-  TemporaryFile source("ptx"), object("cubin"), report("log");
-  for (const TemporaryFile *file : {&source, &object, &report})
-    if (file->error)
-      return makeError("cannot make a temporary file: " +
-                       file->error.message());
-  std::error_code error;
-  {
-    llvm::raw_fd_ostream stream(source.name, error);
-    stream << ptx;
-    stream.close();
-    if (stream.has_error())
-      error = stream.error(), stream.clear_error();
-  }
-  if (error)
-    return makeError("cannot write " + source.name + ": " + error.message());
+  llvm::Expected<TemporaryFolder> folder =
+      TemporaryFolder::make("mirage-ptxas");
+  if (!folder)
+    return folder.takeError();
+  std::string source = folder->getFile("kernels.ptx"),
+              object = folder->getFile("kernels.cubin"),
+              report = folder->getFile("log");
+  if (llvm::Error error = writeWholeFile(source, ptx))
+    return std::move(error);
 
   std::string architecture = ("-arch=" + chip).str(), message;
-  llvm::StringRef arguments[] = {ptxas,       architecture, "-v",
-                                 source.name, "-o",         object.name};
-  std::optional<llvm::StringRef> redirects[] = {std::nullopt, report.name,
-                                                report.name};
+  llvm::StringRef arguments[] = {ptxas,  architecture, "-v",
+                                 source, "-o",         object};
+  std::optional<llvm::StringRef> redirects[] = {std::nullopt, report, report};
   int status =
       llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects,
                                 /*SecondsToWait=*/300, 0, &message);
-  std::string text = readFile(report.name);
+  std::string text = readFile(report);
   if (llvm::Error failed = explainFailure(ptxas, status, message, text))
     return std::move(failed);
   AssembledModule assembled = parsePtxasReport(text);
-  assembled.cubin = readFile(object.name);
+  assembled.cubin = readFile(object);
   if (!llvm::StringRef(assembled.cubin)
            .starts_with("\x7f"
                         "ELF"))

@@ -226,7 +226,7 @@ static void testJudge(MirageContext *context) {
 
 static void testMistakes(MirageContext *context, MirageContext *other) {
   MirageModule *module, *foreign = parse(other, kProgram);
-  MirageOption bad[] = {{"seed", "many"}}, braces[] = {{"artifact", "a{b"}};
+  MirageOption bad[] = {{"seed", "many"}}, unknown[] = {{"colour", "red"}};
   MirageText before, after;
   MirageVerdict verdict;
   char deep[100000];
@@ -245,7 +245,7 @@ static void testMistakes(MirageContext *context, MirageContext *other) {
   module = parse(context, kProgram);
   require(mirageModulePrint(module, MiragePrintText, &before), "print");
   expect(mirageModuleSuperoptimize(module, bad, 1, NULL), "option");
-  expect(mirageModuleCompile(module, braces, 1, NULL), "braces");
+  expect(mirageModuleCompile(module, unknown, 1, NULL), "name");
   expect(mirageModuleRunPipeline(module, "builtin.module(no-such-pass)"),
          "pass");
   expect(mirageModuleRunPipeline(module, "func.func(canonicalize)"), "anchor");

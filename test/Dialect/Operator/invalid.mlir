@@ -338,7 +338,7 @@ func.func @offset_c2(%x: tensor<8x4xf16>) {
 // -----
 
 func.func @clamp_c2(%x: tensor<8x4xf16>) {
-  // expected-error @below {{expects lo to be at most hi, got 2.00 and 1.00}}
+  // expected-error @below {{expects the lower bound, lo, to be at most the upper one, hi, got 2 and 1}}
   %0 = mirage_kernel.clamp %x to 2.0, 1.0 : (tensor<8x4xf16>) -> tensor<8x4xf16>
   return
 }

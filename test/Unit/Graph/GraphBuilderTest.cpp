@@ -215,7 +215,7 @@ TEST(GraphBuilder, OperatorsWithNumbers) {
   EXPECT_EQ(check(O::Maximum, 1, true), "clamp ");
   EXPECT_EQ(check(O::Minimum, 1, true), "clamp ");
   EXPECT_EQ(check(O::Pow, 0, false), "constant ");
-  EXPECT_EQ(check(O::Pow, 1, false), "");
+  EXPECT_EQ(check(O::Pow, 1, false), "scale ");
   EXPECT_EQ(check(O::Pow, 5, false), "square square mul ");
   EXPECT_EQ(check(O::Pow, 0.5, false), "sqrt ");
   EXPECT_EQ(check(O::Pow, -0.5, false), "rsqrt ");

@@ -7,10 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/WholeFiles.h"
+#include "Mirage/Graph/TemporaryFolder.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <chrono>
+#include <cstdlib>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -55,6 +58,43 @@ TEST_F(WholeFilesTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(read("a"), "three");
   EXPECT_EQ(write(getPath("a"), {}), "");
   EXPECT_EQ(read("a"), "");
+  EXPECT_EQ(countFiles(), 1u);
+}
+
+/// LLVM's own temporary files have random letters in the place of "%".
+TEST_F(WholeFilesTest, NamesStandForThemselves) {
+  std::string inner = getPath("50% {of} 'it'");
+  ASSERT_EQ(llvm::toString(createFolder(inner)), "");
+  std::string path = joinPath(inner, "%%%%%%");
+  EXPECT_EQ(llvm::toString(checkWritable(path)), "");
+  EXPECT_EQ(write(path, {"one"}), "");
+  EXPECT_EQ(llvm::toString(replaceWholeFile(path, {"t", "wo"})), "");
+  EXPECT_EQ(llvm::cantFail(readWholeFile(path))->getBuffer(), "two");
+  EXPECT_EQ(countFiles(), 1u);
+
+  const char *before = std::getenv("TMPDIR");
+  std::string kept = before ? before : "";
+  ::setenv("TMPDIR", inner.c_str(), /*overwrite=*/1);
+  std::string made;
+  {
+    llvm::Expected<TemporaryFolder> temporary = TemporaryFolder::make("part");
+    ASSERT_TRUE(bool(temporary)) << llvm::toString(temporary.takeError());
+    made = temporary->getPath().str();
+    EXPECT_EQ(llvm::toString(writeWholeFile(temporary->getFile("a"), {"b"})),
+              "");
+  }
+  EXPECT_EQ(llvm::sys::path::parent_path(made), inner);
+  EXPECT_FALSE(llvm::sys::fs::exists(made));
+  before ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+}
+
+/// What is there stays where the folder takes no other file.
+TEST_F(WholeFilesTest, WhatIsReplacedIsNeverThereInPart) {
+  EXPECT_EQ(llvm::toString(replaceWholeFile(getPath("no/a"), {"one"})),
+            getPath("no/a") + ": cannot be written: No such file or directory");
+  ASSERT_EQ(llvm::toString(createFolder(getPath("b/c"))), "");
+  EXPECT_EQ(llvm::toString(replaceWholeFile(getPath("b"), {"one"})),
+            getPath("b") + ": cannot be written: Is a directory");
   EXPECT_EQ(countFiles(), 1u);
 }
 

@@ -11,6 +11,7 @@
 #include "Mirage/Search/Explorer.h"
 #include "Mirage/Search/Search.h"
 #include "Programs.h"
+#include "VisitSum.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -167,6 +168,8 @@ TEST(SearchRunTest, ProgressOfPartsIsWhatAnInterruptGives) {
     EXPECT_GE(now.part, last.part);
     EXPECT_LE(now.part, now.numParts);
     EXPECT_GE(now.seconds, last.seconds);
+    EXPECT_GE(now.states, last.states);
+    EXPECT_GE(now.structures, last.structures);
     EXPECT_LE(now.bestUs, now.baselineUs);
     numNotes += now.numParts > 0;
     last = now;
@@ -183,6 +186,58 @@ TEST(SearchRunTest, ProgressOfPartsIsWhatAnInterruptGives) {
   EXPECT_EQ(part.stopReason, StopReason::Interrupted);
   EXPECT_LE(part.report.bestUs, last.bestUs);
   EXPECT_LT(part.report.bestUs, part.report.baselineUs);
+}
+
+/// The largest count of states, after those that were told before it never
+/// were larger.
+uint64_t watchStates(const Graph &graph, SearchOptions options) {
+  SearchProgress last;
+  options.onProgress = [&](const SearchProgress &now) {
+    EXPECT_GE(now.states, last.states);
+    EXPECT_GE(now.structures, last.structures);
+    last = now;
+  };
+  run(graph, options);
+  return last.states;
+}
+
+/// A program may be searched with its maximum after it was without, and a space
+/// walked again where what was found is not right.
+TEST(SearchRunTest, WhatWasVisitedNeverFalls) {
+  SearchOptions options;
+  Graph softmax;
+  ValueId x = softmax.addInput({{4, 1 << 19}, ElementType::F32});
+  Attributes rows;
+  rows.dims = {1};
+  softmax.addOutput(softmax.add(Opcode::Softmax, x, softmax.getType(x), rows));
+  EXPECT_GT(watchStates(softmax, options), 50000u);
+  unsigned numAsked = 0;
+  options.verify = [&](const Graph &, const Graph &) {
+    return ++numAsked > 30;
+  };
+  EXPECT_GT(watchStates(rmsNormLinear(8, 128, 96), options), 0u);
+  EXPECT_GT(numAsked, 30u);
+}
+
+TEST(SearchRunTest, SumsOfVisitsOnlyGrow) {
+  VisitSum sum;
+  auto add = [&](uint64_t states) {
+    SearchProgress progress;
+    progress.states = progress.structures = states;
+    sum.add(progress);
+    EXPECT_EQ(progress.states, progress.structures);
+    return progress.states;
+  };
+  SearchReport report;
+  EXPECT_EQ(add(5), 5u);
+  EXPECT_EQ(add(3), 5u); // what was given up
+  report.counts.states = report.structures = 4;
+  sum.end(report);
+  EXPECT_EQ(add(0), 5u);
+  EXPECT_EQ(add(2), 7u);
+  report.counts.states = report.structures = 10; // of which 2 were told
+  sum.end(report);
+  EXPECT_EQ(add(1), 16u);
 }
 
 /// Of 40 inputs there are 2^40 sets that a kernel may read, and no kernel of
