@@ -29,7 +29,7 @@ public:
   void reduce(Combiner combiner, uint32_t *result, const uint32_t *operand,
               size_t outer, size_t reduced, size_t inner) final;
   void matmul(uint32_t *result, const uint32_t *lhs, const uint32_t *rhs,
-              size_t m, size_t n, size_t k) final;
+              size_t m, size_t n, size_t k) override;
 
 protected:
   /// Whether there is no room for more expressions: then all results are 0,

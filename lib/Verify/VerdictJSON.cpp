@@ -114,6 +114,8 @@ llvm::json::Value mlir::mirage::toJSON(const Verdict &verdict) {
     object["whereBothDefined"] = true;
   if (verdict.isSameGraph)
     object["sameGraph"] = true;
+  if (verdict.hasFreeFunctions)
+    object["freeFunctions"] = true;
   if (verdict.witness)
     object["witness"] =
         llvm::json::Object{{"seed", verdict.witness->seed},
@@ -214,6 +216,12 @@ static std::string describeTrials(const Verdict &verdict) {
   if (verdict.bound.trials == 0)
     return "; trials alone decide nothing: " + verdict.whyWeaker +
            describeOtherSizes(verdict) + describeOwnSizes(verdict);
+  if (verdict.hasFreeFunctions)
+    return describeProof(verdict) +
+           formatv("; {0} trial{1} with functions as symbols agree{2}",
+                   verdict.bound.trials, verdict.bound.trials == 1 ? "" : "s",
+                   verdict.bound.trials == 1 ? "s" : "")
+               .str();
   return describeProof(verdict) +
          formatv("; all {0} trials over {1} towers of primes agree",
                  verdict.bound.trials, verdict.bound.towers)

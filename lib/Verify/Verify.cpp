@@ -10,6 +10,7 @@
 #include "DefinedSomewhere.h"
 #include "ExpNesting.h"
 #include "FieldJudge.h"
+#include "FreeFunctionProof.h"
 #include "Mirage/Graph/CanonicalGraph.h"
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/Literals.h"
@@ -255,6 +256,18 @@ static llvm::Error askOwnSizes(const Graph &lhs, const Graph &rhs,
   return llvm::Error::success();
 }
 
+/// Whether trials left a pair undecided for the lack of what can count.
+static bool lacksProof(const Verdict &verdict) {
+  return verdict.kind == Verdict::Unknown && !verdict.disagreement &&
+         !verdict.oneSided;
+}
+
+/// \param problem  what functions as symbols came to.
+static void addProblem(const std::string &problem, Verdict &verdict) {
+  if (verdict.kind == Verdict::Unknown && !problem.empty())
+    verdict.reason += "; with functions as symbols: " + problem;
+}
+
 /// Of graphs with one interface, without composed operators.
 static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
                                              const VerifyOptions &options) {
@@ -269,6 +282,8 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
     return judgeAtSmallerSizesAlone(lhs, rhs, options);
   if (verdict->lacksTrials)
     addPieces(lhs, rhs, options, *verdict);
+  if (lacksProof(*verdict))
+    addProblem(addFreeFunctions(lhs, rhs, options, *verdict), *verdict);
   if (verdict->kind != Verdict::Equal ||
       (!verdict->isLarge && verdict->meetsBound()))
     return verdict;
@@ -281,6 +296,9 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
                          problem;
   if (!verdict->meetsBound())
     addPieces(lhs, rhs, options, *verdict);
+  std::string ofSymbols;
+  if (!isProved(*verdict, options))
+    ofSymbols = addFreeFunctions(lhs, rhs, options, *verdict);
   if (isProved(*verdict, options)) {
     // One trial at the graphs' own sizes hardly sees what is not picked.
     bool mayHide =
@@ -305,6 +323,7 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
   if (llvm::Error error = concludeUnproved(lhs, rhs, options, smallDisagrees,
                                            problem, *verdict))
     return std::move(error);
+  addProblem(ofSymbols, *verdict);
   return verdict;
 }
 
@@ -413,6 +432,12 @@ static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
   }
   if (tried.isCancelled)
     concludeCancelled(verdict);
+  // Graphs may be equal at their own sizes alone.
+  std::string ofSymbols;
+  if (!tried.isCancelled && !tried.problem.empty() && !options.wantsExactProof)
+    ofSymbols = addFreeFunctions(lhs, rhs, options, verdict);
+  if (verdict.hasFreeFunctions)
+    return llvm::Error::success();
   if (tried.isCancelled || (tried.problem.empty() && !tried.areFew))
     return llvm::Error::success();
   std::string reason =
@@ -429,6 +454,7 @@ static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
     verdict.reason = reason;
     verdict.bound = {};
     verdict.whyWeaker.clear();
+    addProblem(ofSymbols, verdict);
   }
   return askOwnSizes(lhs, rhs, options, reason, verdict);
 }

@@ -41,7 +41,7 @@ namespace mlir::mirage {
 
 /// Goes up whenever some pair of graphs has other draws or figures than before,
 /// or another hash, and when there is another entry.
-constexpr unsigned kCertificateVersion = 5;
+constexpr unsigned kCertificateVersion = 6;
 
 /// What may be asked for.
 constexpr unsigned kMaxErrorBoundBits = 4096;

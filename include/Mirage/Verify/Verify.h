@@ -170,12 +170,16 @@ struct Verdict {
   /// Equal because both are the same graph, operation by operation, composed
   /// operators written out; there were no trials, or they came to nothing.
   bool isSameGraph = false;
+  /// What is proved is proved at the graphs' own sizes by trials in which
+  /// functions are symbols, so that what a maximum does not pick is not hidden,
+  /// and all roots exist; each trial is over two primes of its own.
+  bool hasFreeFunctions = false;
   /// Equal only where both are defined: one graph takes a root of something
   /// that the other does not.
   bool whereBothDefined = false;
   /// The graphs were too large to write out, and were tested at their own size
-  /// without a bound. The bound is of smaller sizes (SmallerSizes.h); where
-  /// these could not be had or disagree, `whyWeaker` says so and there is none.
+  /// without a bound. The bound is of smaller sizes (SmallerSizes.h), or has
+  /// free functions; where neither is, `whyWeaker` says so and there is none.
   bool isLarge = false;
   /// What was tried at the graphs' own sizes, whatever the bound is of. That
   /// samples agree adds nothing to the bound; and it is no Equal if smaller
@@ -241,8 +245,9 @@ double getMaxTrialBytes(const VerifyOptions &options);
 /// Judges graphs with the same inputs and outputs, matched in order: at their
 /// own sizes, and if these are large, at smaller ones as well; where that
 /// proves too little, piece by piece, if they have values in common to be cut
-/// at. The same graph is equal before all of that. Where something may hide,
-/// what was proved at smaller sizes has to agree at others, too
+/// at; and where nothing is proved, at their own sizes with functions as
+/// symbols. The same graph is equal before all of that. Where something may
+/// hide, what was proved at smaller sizes has to agree at others, too
 /// (OtherSizeTrials). Both are verified graphs.
 /// With an exact proof asked for, Equal is what is proved by one at the graphs'
 /// own sizes; or proved by one at smaller sizes, and trials at their own agree;

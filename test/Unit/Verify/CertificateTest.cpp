@@ -174,7 +174,7 @@ TEST(Certificate, EveryEntryThatWasChangedIsNoticed) {
       std::string flaw =
           Certified::getFlaw(other, certified.program, certified.result);
       llvm::StringRef expected = llvm::StringRef(name) == "version"
-                                     ? "it is of version 4, older than 5"
+                                     ? "it is of version 5, older than 6"
                                      : "it was changed: ";
       EXPECT_TRUE(llvm::StringRef(flaw).starts_with(expected))
           << name << ": " << flaw;
@@ -186,7 +186,7 @@ TEST(Certificate, LaterVersionsAreNewer) {
   Certified certified(maximum(false), maximum(true));
   ++certified.certificate.version;
   EXPECT_EQ(certified.getFlaw(),
-            "it is of version 6, newer than 5, and the proofs of others are "
+            "it is of version 7, newer than 6, and the proofs of others are "
             "not repeated");
 }
 

@@ -166,11 +166,36 @@ TEST(Verify, WhatNeedsALawThatFieldsLackIsUnknown) {
     return x;
   };
   expectUnknown(
-      deep,
-      [&](B &b, V x, V) {
-        return b.op(O::Neg, {b.op(O::Neg, {deep(b, x, x)})});
-      },
-      "at most 3 nested exponentials, got 4");
+      [&](B &b, V x, V) { return deep(b, b.op(O::Relu, {b.scale(x, 2)}), x); },
+      [&](B &b, V x, V) { return deep(b, b.scale(b.op(O::Relu, {x}), 2), x); },
+      "at most 3 nested exponentials, got 4; with functions as symbols: "
+      "element 0 of output 0 is another one");
+}
+
+/// Towers end at three exponentials, and roots of roots have few trials.
+TEST(Verify, WhatHasNoTrialsMayBeProvedBySymbols) {
+  auto repeat = [](O opcode) {
+    return [opcode](B &b, V x, V) {
+      x = b.op(O::Square, {x});
+      for (int i = 0; i < 8; ++i)
+        x = b.op(opcode, {x});
+      return x;
+    };
+  };
+  for (O opcode : {O::Exp, O::Log}) {
+    auto formula = repeat(opcode);
+    Verdict verdict = judgeFormulas(formula, [&](B &b, V x, V y) {
+      return b.op(O::Neg, {b.op(O::Neg, {formula(b, x, y)})});
+    });
+    // No number has that many logarithms.
+    bool isDefined = opcode == O::Exp;
+    EXPECT_EQ(verdict.hasFreeFunctions, isDefined) << verdict.reason;
+    if (isDefined) {
+      EXPECT_EQ(verdict.kind, Verdict::Equal);
+      EXPECT_TRUE(verdict.meetsBound());
+      EXPECT_FALSE(verdict.whereBothDefined);
+    }
+  }
 }
 
 TEST(Verify, WhatNoFieldFollowsEqualsItself) {

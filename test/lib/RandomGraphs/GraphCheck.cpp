@@ -193,8 +193,10 @@ static llvm::Error emulate(const Graph &graph, const Artifact &artifact,
       result.failures.push_back(launch.kernel + ": " + finding.str());
   if (!run->isClean())
     return llvm::Error::success();
+  F32Products f32Products = findF32Products(artifact);
   for (auto [number, expected] : llvm::enumerate(*reference)) {
-    OutputCheck check = checkOutput(expected, run->outputs[number]);
+    OutputCheck check =
+        checkOutput(expected, run->outputs[number], f32Products);
     if (!check.pass)
       result.failures.push_back("output " + std::to_string(number) + ": " +
                                 toString(check, expected.type.shape));

@@ -28,9 +28,7 @@ struct CheckOptions {
 struct CheckResult {
   /// What is wrong, each with the step at which it came up.
   std::vector<std::string> failures;
-  /// What the judge cannot decide: of what a maximum does not pick, or where
-  /// many roots have to exist at once, trials show too little. Nothing speaks
-  /// against these.
+  /// What the judge cannot decide, and why. Nothing speaks against these.
   std::vector<std::string> unproved;
   std::optional<Graph> optimized;
   /// Kernels that spill registers or wait for each wgmma: no fault of numbers.

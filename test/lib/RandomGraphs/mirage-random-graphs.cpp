@@ -66,8 +66,7 @@ static cl::opt<unsigned>
                         "after each pass that it is equal"));
 static cl::opt<bool> printsGraphs("print",
                                   cl::desc("Print each graph and check none"));
-static cl::opt<bool> isVerbose("verbose",
-                               cl::desc("Say what the judge cannot decide"));
+static cl::opt<bool> isVerbose("verbose", cl::desc("Say what ptxas warns of"));
 static cl::opt<bool> mayMiss("may-miss",
                              cl::desc("Do not ask for all operators"));
 
@@ -79,7 +78,7 @@ struct Totals {
 };
 } // namespace
 
-/// Says what is wrong with a graph. \returns false.
+/// Says something of a graph. \returns false.
 static bool fail(StringRef name, const Twine &message) {
   llvm::outs() << name << ": " << message << "\n";
   return false;
@@ -94,11 +93,11 @@ static bool check(StringRef name, ModuleOp module, const Graph &program,
     totals.coverage.addOptimized(*result.optimized);
   totals.numUnproved += !result.unproved.empty();
   if (isVerbose)
-    for (const std::string &text :
-         llvm::concat<const std::string>(result.unproved, result.warnings))
-      fail(name, text);
-  for (const std::string &failure : result.failures)
-    fail(name, failure);
+    for (const std::string &warning : result.warnings)
+      fail(name, warning);
+  for (const std::string &text :
+       llvm::concat<const std::string>(result.unproved, result.failures))
+    fail(name, text);
   return result.failures.empty();
 }
 
