@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/BankTraffic.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Layout/MatrixInstructions.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -153,17 +154,58 @@ findOverhangs(const TileGraph &items, Value value, const LinearLayout &fragment,
   return overhangs;
 }
 
+namespace {
+/// How often the items of a step are carried out.
+class ItemCount {
+public:
+  explicit ItemCount(thread::GraphOp graph)
+      : items(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
+        numWarps(graph->getParentOfType<block::GraphOp>().getThreads() >>
+                 kLaneBits) {
+    bool isAnyHeld = llvm::any_of(graph.getResults(), isHeld) ||
+                     llvm::any_of(graph.getInputs(), isHeld);
+    if (!isAnyHeld)
+      return;
+    items.grid = getHeldExtents(graph);
+    numItems = llvm::divideCeil(items.getNumBlocks(), numWarps);
+    unrollsSteps = canUnrollSteps(graph, items, numWarps);
+  }
+
+  /// Of the steps' tiles, of an input or of what all steps read.
+  int64_t countLoads(unsigned input) const {
+    bool isCut = items.tileInputs[input].loopMap >= 0;
+    int64_t numSteps = isCut ? items.loop : 1;
+    if (!numItems)
+      return items.getNumBlocks() * numSteps;
+    // Warps that are left over repeat items of others where numbers have bits.
+    int64_t total = items.getNumBlocks();
+    if (llvm::isPowerOf2_64(numWarps))
+      total = std::max(total, numWarps);
+    int64_t windows = isCut && !unrollsSteps
+                          ? *numItems
+                          : countWindowsOfWarp(items, input, numWarps);
+    return total * windows / *numItems * numSteps;
+  }
+
+private:
+  TileGraph items;
+  int64_t numWarps;
+  /// Of a warp, where they follow each other without a loop.
+  std::optional<int64_t> numItems;
+  bool unrollsSteps = false;
+};
+} // namespace
+
 void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
   TileGraph items =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
-  times *= items.getNumBlocks();
+  ItemCount count(graph);
   for (BlockArgument window : graph.getBody().getArguments()) {
     unsigned input = window.getArgNumber();
     Value value = graph.getInputs()[input];
     if (!steps.getTile(value))
       continue;
-    bool isCut = items.tileInputs[input].loopMap >= 0;
-    int64_t loads = times * (isCut ? items.loop : 1);
+    int64_t loads = times * count.countLoads(input);
     for (Operation *user : window.getUsers()) {
       if (!isa<thread::LoadOp, thread::LdmatrixOp>(user))
         continue;
@@ -186,7 +228,7 @@ void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
     if (!store || !steps.getTile(result))
       continue;
     // Of items that leave the same the first one writes it.
-    int64_t stores = times;
+    int64_t stores = times * items.getNumBlocks();
     for (auto [extent, dim] :
          llvm::zip_equal(items.grid, items.tileOutputs[number].gridMap))
       stores /= dim == kReplicated ? extent : 1;

@@ -9,10 +9,10 @@
 #include "GraphLowering.h"
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/TileForms.h"
+#include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Conversion/LoopUnrolling.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
-#include "Mirage/Planning/Target.h"
 #include "TileAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -314,36 +314,6 @@ void GraphLowering::setAccumulators(ValueRange registers) {
   }
 }
 
-/// Where LLVM lets all steps of several items follow each other, the second
-/// item uses what the first one has read, of all steps at a time.
-bool GraphLowering::wouldShareTooMuch() {
-  int64_t bits = 0;
-  for (Operation &op : graph.getBody().front()) {
-    if (!isa<thread::LoadOp, thread::LdmatrixOp>(op))
-      continue;
-    auto window = dyn_cast<BlockArgument>(op.getOperand(0));
-    if (!window || !isSharedByItems(window.getArgNumber()))
-      continue;
-    Type fragment = op.getResult(0).getType();
-    bits += thread::getFragmentLayout(fragment)->getNumRegisters() *
-            getElementTypeOrSelf(fragment).getIntOrFloatBitWidth() *
-            header.loop;
-  }
-  constexpr int64_t kRegisterBits = 32;
-  return bits > Target().registersPerThread * kRegisterBits;
-}
-
-/// Of an operand that steps walk through: whether all items read the same.
-bool GraphLowering::isSharedByItems(unsigned input) {
-  const TileInput &maps = header.tileInputs[input];
-  return maps.loopMap >= 0 &&
-         llvm::all_of(llvm::zip_equal(header.grid, maps.gridMap),
-                      [](auto axis) {
-                        auto [extent, dim] = axis;
-                        return extent == 1 || dim == kReplicated;
-                      });
-}
-
 /// A loop of one step is no loop.
 LogicalResult GraphLowering::lowerLoop() {
   if (header.loop == 1) {
@@ -357,8 +327,9 @@ LogicalResult GraphLowering::lowerLoop() {
       builder, location, emitIndex(builder, location, 0),
       emitIndex(builder, location, header.loop),
       emitIndex(builder, location, 1), getInitialAccumulators());
-  if (hasSeveralItems && wouldShareTooMuch())
-    setUnrolling(loop, /*count=*/1);
+  if (hasSeveralItems)
+    setUnrolling(
+        loop, canUnrollSteps(graph, header, deal->numWarps) ? header.loop : 1);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

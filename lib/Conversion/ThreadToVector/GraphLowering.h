@@ -61,8 +61,6 @@ private:
   void decodeItem(Value item);
   LogicalResult lowerLoop();
   LogicalResult lowerUnrolledLoop();
-  bool wouldShareTooMuch();
-  bool isSharedByItems(unsigned input);
   /// One step: loads, operations of the loop, accumulators joined.
   LogicalResult lowerStep();
   LogicalResult lowerPhase(Phase phase);

@@ -1,0 +1,37 @@
+//===- WarpWindows.h - What several items of a warp read --------*- C++ -*-===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where tiles are held in registers, the items of a warp follow each other in
+// its code, and LLVM has a later one use what an earlier one has read of the
+// same window. Who makes the code and who reckons what it takes
+// (Mirage/Analysis/BankTraffic.h) share these rules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef MIRAGE_ANALYSIS_WARPWINDOWS_H
+#define MIRAGE_ANALYSIS_WARPWINDOWS_H
+
+#include "Mirage/Dialect/Thread/IR/Thread.h"
+
+namespace mlir::mirage {
+
+/// Windows of an input in one step, each counted once, of the items of a warp:
+/// every `numWarps`-th.
+int64_t countWindowsOfWarp(const TileGraph &items, unsigned input,
+                           int64_t numWarps);
+
+/// Whether steps may follow each other in the code as well, without a loop:
+/// not where windows of all steps that items share are more than a thread has
+/// registers for.
+/// \param items  of the graph, with the extents that its code goes by.
+bool canUnrollSteps(thread::GraphOp graph, const TileGraph &items,
+                    int64_t numWarps);
+
+} // namespace mlir::mirage
+
+#endif // MIRAGE_ANALYSIS_WARPWINDOWS_H
