@@ -168,7 +168,7 @@ public:
       return;
     items.grid = getHeldExtents(graph);
     numItems = llvm::divideCeil(items.getNumBlocks(), numWarps);
-    unrollsSteps = canUnrollSteps(graph, items, numWarps);
+    readsSharedOnce = hasRoomForShared(graph, items, numWarps);
   }
 
   /// Of the steps' tiles, of an input or of what all steps read.
@@ -181,7 +181,7 @@ public:
     int64_t total = items.getNumBlocks();
     if (llvm::isPowerOf2_64(numWarps))
       total = std::max(total, numWarps);
-    int64_t windows = isCut && !unrollsSteps
+    int64_t windows = isCut && !readsSharedOnce
                           ? *numItems
                           : countWindowsOfWarp(items, input, numWarps);
     return total * windows / *numItems * numSteps;
@@ -192,7 +192,7 @@ private:
   int64_t numWarps;
   /// Of a warp, where they follow each other without a loop.
   std::optional<int64_t> numItems;
-  bool unrollsSteps = false;
+  bool readsSharedOnce = false;
 };
 } // namespace
 

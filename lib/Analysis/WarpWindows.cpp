@@ -36,8 +36,8 @@ int64_t mlir::mirage::countWindowsOfWarp(const TileGraph &items, unsigned input,
   return windows.size();
 }
 
-bool mlir::mirage::canUnrollSteps(thread::GraphOp graph, const TileGraph &items,
-                                  int64_t numWarps) {
+bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
+                                    const TileGraph &items, int64_t numWarps) {
   constexpr int64_t kRegisterBits = 32;
   int64_t numItems = llvm::divideCeil(items.getNumBlocks(), numWarps), bits = 0;
   for (Operation &op : graph.getBody().front()) {

@@ -25,12 +25,14 @@ namespace mlir::mirage {
 int64_t countWindowsOfWarp(const TileGraph &items, unsigned input,
                            int64_t numWarps);
 
-/// Whether steps may follow each other in the code as well, without a loop:
-/// not where windows of all steps that items share are more than a thread has
-/// registers for.
+/// Whether a thread has registers for the windows of all steps that several
+/// items share. Where it has not, each item reads its own: products of 2000 x
+/// 2000 x 2040 in tiles of 128 x 128 x 128, two items of a warp, took 62.4 µs
+/// so on an H200, 65.0 where the second one used what the first one had read,
+/// and 74.3 where steps were kept from following each other.
 /// \param items  of the graph, with the extents that its code goes by.
-bool canUnrollSteps(thread::GraphOp graph, const TileGraph &items,
-                    int64_t numWarps);
+bool hasRoomForShared(thread::GraphOp graph, const TileGraph &items,
+                      int64_t numWarps);
 
 } // namespace mlir::mirage
 

@@ -327,9 +327,8 @@ LogicalResult GraphLowering::lowerLoop() {
       builder, location, emitIndex(builder, location, 0),
       emitIndex(builder, location, header.loop),
       emitIndex(builder, location, 1), getInitialAccumulators());
-  if (hasSeveralItems)
-    setUnrolling(
-        loop, canUnrollSteps(graph, header, deal->numWarps) ? header.loop : 1);
+  if (hasSeveralItems && !sharesTooMuch)
+    setUnrolling(loop, header.loop);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -406,6 +405,17 @@ void GraphLowering::keepWithAllLanes(Fragment &product) {
                   LLVM::TailCallKind::None, dialect,
                   /*operand_attrs=*/ArrayAttr())
                   .getResult(0);
+}
+
+/// To LLVM memory may have changed here.
+void GraphLowering::emitForgetLoads() {
+  auto dialect =
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
+  LLVM::InlineAsmOp::create(builder, location, TypeRange(), ValueRange(),
+                            /*asm_string=*/"", /*constraints=*/"~{memory}",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::TailCallKind::None, dialect,
+                            /*operand_attrs=*/ArrayAttr());
 }
 
 void GraphLowering::set(Value value, Fragment fragment) {

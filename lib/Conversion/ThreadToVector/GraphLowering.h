@@ -120,6 +120,8 @@ private:
   void set(Value value, Fragment fragment);
   /// Keeps products out of the branches that store them.
   void keepWithAllLanes(Fragment &product);
+  /// Keeps what comes behind from what was read before.
+  void emitForgetLoads();
   bool isHeld(unsigned input);
   void findDeal();
   SmallVector<Value> getInitialAccumulators();
@@ -143,6 +145,8 @@ private:
   unsigned shareRound = 0;       ///< of the warp's shares
   unsigned round = 0;            ///< of a share's items
   bool hasSeveralItems = false;  ///< the warp, one after the other
+  /// Whether these share more than there are registers for.
+  bool sharesTooMuch = false;
   int64_t step = 0; ///< where steps follow each other without a loop
   /// Whether no warp before this one has the same items; null where none has.
   Value isOwner;

@@ -8,6 +8,7 @@
 
 #include "GraphLowering.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Layout/HeldTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -159,6 +160,8 @@ LogicalResult GraphLowering::lowerShare(Value number) {
                               number, emitIndex(builder, location, numItems));
   }
   hasSeveralItems = numItems > numNumbers || deal->getNumRounds() > 1;
+  sharesTooMuch =
+      hasSeveralItems && !hasRoomForShared(graph, header, deal->numWarps);
   for (round = 0; round * numNumbers < numItems; ++round) {
     values.clear();
     Value item = first;
@@ -166,6 +169,8 @@ LogicalResult GraphLowering::lowerShare(Value number) {
       item = arith::AddIOp::create(
           builder, location, item,
           emitIndex(builder, location, round * numNumbers));
+    if (sharesTooMuch && round + shareRound > 0)
+      emitForgetLoads();
     if (failed(lowerItem(item)))
       return failure();
   }
