@@ -217,7 +217,7 @@ uint32_t FreeFunctionArithmetic::multiply(uint32_t lhs, uint32_t rhs) {
     return rhs;
   if (rhs == kOneId)
     return lhs;
-  if (std::optional<uint32_t> square = squareRoot(lhs, rhs))
+  if (std::optional<uint32_t> square = multiplyRoots(lhs, rhs))
     return *square;
   Number product;
   product.value = multiplyValues(nodes[lhs].value, nodes[rhs].value);
@@ -242,8 +242,8 @@ uint32_t FreeFunctionArithmetic::invert(uint32_t id) {
 }
 
 /// The product of a root and itself, each times a scalar.
-std::optional<uint32_t> FreeFunctionArithmetic::squareRoot(uint32_t lhs,
-                                                           uint32_t rhs) {
+std::optional<uint32_t> FreeFunctionArithmetic::multiplyRoots(uint32_t lhs,
+                                                              uint32_t rhs) {
   if (radicands.empty())
     return std::nullopt;
   uint32_t scalars[2] = {kOneId, kOneId}, roots[2] = {lhs, rhs};

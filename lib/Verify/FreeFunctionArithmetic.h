@@ -147,7 +147,7 @@ private:
   uint32_t multiply(uint32_t lhs, uint32_t rhs);
   uint32_t divide(uint32_t lhs, uint32_t rhs);
   uint32_t invert(uint32_t id);
-  std::optional<uint32_t> squareRoot(uint32_t lhs, uint32_t rhs);
+  std::optional<uint32_t> multiplyRoots(uint32_t lhs, uint32_t rhs);
   uint32_t pick(ScalarFunction function, llvm::ArrayRef<uint32_t> operands);
   uint32_t applyFree(ScalarFunction function, uint32_t lhs, uint32_t rhs);
   uint32_t exp(uint32_t id);

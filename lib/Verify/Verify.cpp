@@ -256,10 +256,11 @@ static llvm::Error askOwnSizes(const Graph &lhs, const Graph &rhs,
   return llvm::Error::success();
 }
 
-/// Whether trials left a pair undecided for the lack of what can count.
+/// Whether trials left a pair undecided for the lack of those that count.
+/// Exponentials that are nested too deep have none at any size: what is proved
+/// of them at small sizes could not be tried at others.
 static bool lacksProof(const Verdict &verdict) {
-  return verdict.kind == Verdict::Unknown && !verdict.disagreement &&
-         !verdict.oneSided;
+  return verdict.kind == Verdict::Unknown && verdict.lacksTrials;
 }
 
 /// \param problem  what functions as symbols came to.
