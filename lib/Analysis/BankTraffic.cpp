@@ -197,6 +197,11 @@ private:
 } // namespace
 
 void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
+  addWindows(graph, times);
+  addResults(graph, times);
+}
+
+void BankTraffic::addWindows(thread::GraphOp graph, int64_t times) {
   TileGraph items =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
   ItemCount count(graph);
@@ -222,6 +227,11 @@ void BankTraffic::addItems(thread::GraphOp graph, int64_t times) {
                     SharedAccess::Load, loads);
     }
   }
+}
+
+void BankTraffic::addResults(thread::GraphOp graph, int64_t times) {
+  TileGraph items =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
   for (OpResult result : graph->getResults()) {
     unsigned number = result.getResultNumber();
     thread::StoreOp store = getStore(graph, number);

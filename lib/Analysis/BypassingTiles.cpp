@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Layout/AccessPatterns.h"
 #include "Mirage/Layout/MemoryTraffic.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -20,7 +21,6 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 /// What memory gives at a time.
-static constexpr unsigned kSectorBytes = 32;
 
 bool mlir::mirage::bypassesSharedMemory(Value value) {
   if (Operation *op = value.getDefiningOp())

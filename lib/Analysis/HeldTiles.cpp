@@ -52,13 +52,7 @@ static std::optional<ShareDeal> findDeal(thread::GraphOp graph) {
 
 SmallVector<int64_t> mlir::mirage::getHeldExtents(thread::GraphOp graph) {
   std::optional<ShareDeal> deal = findDeal(graph);
-  bool roundsUp = !deal || deal->isOneEach();
-  SmallVector<int64_t> extents;
-  for (int64_t extent : graph.getGrid()) {
-    extents.push_back(roundsUp ? llvm::PowerOf2Ceil(extent) : extent);
-    roundsUp |= extent > 1;
-  }
-  return extents;
+  return countExtents(graph.getGrid(), deal ? deal->numWarps : 1);
 }
 
 /// Whether more items along the axes, up to powers of two, leave those that

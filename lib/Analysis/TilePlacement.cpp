@@ -295,7 +295,7 @@ static llvm::Error checkSwizzledForm(block::GraphOp graph, BlockArgument tile,
                                      TileForm form) {
   auto type = cast<RankedTensorType>(tile.getType());
   unsigned input = tile.getArgNumber();
-  if (form.isBoxed() && !findInputBoxes(graph, input))
+  if (!form.isLoadedByThreads && !findInputBoxes(graph, input))
     return llvm::createStringError(
         llvm::formatv("input {0} has '{1}', but no boxes that the copy engine "
                       "could load, or no reader that is ldmatrix or wgmma, or "

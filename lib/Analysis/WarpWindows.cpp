@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/WarpWindows.h"
+#include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Planning/Target.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
 
@@ -36,23 +36,27 @@ int64_t mlir::mirage::countWindowsOfWarp(const TileGraph &items, unsigned input,
   return windows.size();
 }
 
+/// Of a step in its block, or of one that has been placed.
+static bool isInRegisters(Value tile) {
+  return isHeld(tile) || thread::getFragmentLayout(tile.getType());
+}
+
 bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
                                     const TileGraph &items, int64_t numWarps) {
-  constexpr int64_t kRegisterBits = 32;
-  int64_t numItems = llvm::divideCeil(items.getNumBlocks(), numWarps), bits = 0;
+  int64_t numItems = llvm::divideCeil(items.getNumBlocks(), numWarps),
+          registers = 0;
   for (Operation &op : graph.getBody().front()) {
     if (!isa<thread::LoadOp, thread::LdmatrixOp>(op))
       continue;
     auto window = dyn_cast<BlockArgument>(op.getOperand(0));
-    if (!window || items.tileInputs[window.getArgNumber()].loopMap < 0)
+    if (!window || items.tileInputs[window.getArgNumber()].loopMap < 0 ||
+        isInRegisters(graph.getInputs()[window.getArgNumber()]))
       continue;
     int64_t windows =
         countWindowsOfWarp(items, window.getArgNumber(), numWarps);
-    Type fragment = op.getResult(0).getType();
+    auto fragment = cast<RankedTensorType>(op.getResult(0).getType());
     if (windows < numItems)
-      bits += windows * items.loop *
-              thread::getFragmentLayout(fragment)->getNumRegisters() *
-              getElementTypeOrSelf(fragment).getIntOrFloatBitWidth();
+      registers += windows * items.loop * thread::countRegisters(fragment);
   }
-  return bits <= Target().registersPerThread * kRegisterBits;
+  return registers <= Target().registersPerThread;
 }

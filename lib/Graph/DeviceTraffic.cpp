@@ -64,7 +64,7 @@ public:
                 int64_t offset)
       : elementBytes(getSizeBytes(tensor.element)), offset(offset) {
     for (unsigned dim = 0; dim < tensor.getRank(); ++dim)
-      if (tensor.shape[dim] > 1 && strides[dim] != 0) // 0: the same elements
+      if (tensor.shape[dim] > 1)
         cuts.push_back({strides[dim], tensor.shape[dim], 0, dim});
     llvm::sort(cuts, [](const Cut &lhs, const Cut &rhs) {
       return std::pair(lhs.stride, lhs.dim) > std::pair(rhs.stride, rhs.dim);
@@ -90,8 +90,10 @@ private:
   };
   using Starts = llvm::SmallVector<int64_t, 4>; ///< of a tile, by cut
 
+  /// Along a stride of 0 all elements of a tile are one.
   int64_t getSize(unsigned number, int64_t start) const {
-    return std::min(cuts[number].tile, cuts[number].size - start);
+    const Cut &cut = cuts[number];
+    return cut.stride == 0 ? 1 : std::min(cut.tile, cut.size - start);
   }
 
   void countTiles(unsigned number, Starts &starts) {
@@ -111,6 +113,8 @@ private:
   int64_t getRun(unsigned number, ArrayRef<int64_t> starts) const {
     int64_t run = 1;
     for (unsigned inner = cuts.size(); inner-- > number;) {
+      if (cuts[inner].stride == 0)
+        continue;
       if (cuts[inner].stride != run)
         return 0;
       run *= getSize(inner, starts[inner]);

@@ -60,12 +60,22 @@ ShareDeal mlir::mirage::dealItems(llvm::ArrayRef<int64_t> extents,
   if (llvm::isPowerOf2_32(numWarps))
     return {llvm::Log2_32(numWarps), numWarps, numWarps};
   ShareDeal deal{0, 1, numWarps};
-  for (int64_t extent : extents) {
-    bool isSlowest = deal.numBits == 0;
+  for (int64_t extent : countExtents(extents, numWarps)) {
     deal.numBits += llvm::Log2_64_Ceil(extent);
-    deal.numShares *= isSlowest ? extent : llvm::PowerOf2Ceil(extent);
+    deal.numShares *= extent;
   }
   return deal;
+}
+
+llvm::SmallVector<int64_t>
+mlir::mirage::countExtents(llvm::ArrayRef<int64_t> extents, unsigned numWarps) {
+  bool roundsUp = llvm::isPowerOf2_32(numWarps);
+  llvm::SmallVector<int64_t> counted;
+  for (int64_t extent : extents) {
+    counted.push_back(roundsUp ? llvm::PowerOf2Ceil(extent) : extent);
+    roundsUp |= extent > 1;
+  }
+  return counted;
 }
 
 std::optional<LinearLayout>

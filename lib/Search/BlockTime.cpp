@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Search/BlockTime.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Layout/MatrixInstructions.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/RingPlaces.h"
@@ -122,8 +123,6 @@ BlockTimeShares BlockTime::getShares(double blocksPerSM) const {
 //===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
-
-static constexpr int64_t kSectorBytes = 32;
 
 /// Bytes of a tile that are consecutive in device memory.
 static int64_t getRunBytes(const TensorSpec &tile, const TensorSpec &tensor) {

@@ -8,6 +8,7 @@
 
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Planning/LaunchBarrier.h"
@@ -86,8 +87,6 @@ static double getPartBytes(const KernelWork &work,
 static double getReadUs(double bytes, const Target &target) {
   return bytes / target.loadBytesPerUsSM / target.numSMs;
 }
-
-static constexpr double kSectorBytes = 32;
 
 /// Blocks that go on behind a join; of a sketch the fewest.
 static int64_t countJoiningBlocks(const KernelWork &work,

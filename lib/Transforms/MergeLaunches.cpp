@@ -131,7 +131,8 @@ private:
 
   /// Clusters that a block graph states are for joining blocks alone. They say
   /// how blocks work together, and not what they compute, so that a GPU without
-  /// clusters runs the same program.
+  /// clusters runs the same program. What a GPU cannot have is refused, be it
+  /// wanted or not: who states it means another GPU.
   LogicalResult setCluster(unsigned number, bool isWanted) {
     block::GraphOp kernel = kernels[number];
     std::optional<ArrayRef<int64_t>> stated = kernel.getCluster();

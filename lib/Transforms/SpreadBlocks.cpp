@@ -9,6 +9,7 @@
 #include "Mirage/Analysis/LaunchSequence.h"
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Transforms/Passes.h"
@@ -145,7 +146,6 @@ private:
 
   /// The most pieces, whose rows of a part are no shorter than sectors.
   int64_t countPieces(int64_t fromEnd) {
-    constexpr int64_t kSectorBytes = 32;
     int64_t size = getSize(getOutputs().front(), fromEnd), most = size & -size;
     for (auto [tile, fmap] :
          llvm::zip_equal(graph.getBody().getArguments(), graph.getFmaps())) {

@@ -75,6 +75,8 @@ private:
   void addInput(BlockArgument argument);
   void addOutputs(Operation *yield);
   void addItems(thread::GraphOp graph, int64_t times);
+  void addWindows(thread::GraphOp graph, int64_t times);
+  void addResults(thread::GraphOp graph, int64_t times);
   void addCarriedSum(block::AccumulateOp sum);
   void addFragment(Value value, const LinearLayout &fragment,
                    ArrayRef<bool> overhangs, SharedAccess kind, int64_t times);

@@ -88,7 +88,8 @@ public:
   /// banks are the same.
   SmallVector<SmallVector<TileForm>> listForms(bool hasCopyEngine) const;
   /// How tiles lie as attributes state it: `mirage.row_paddings` on ops, and on
-  /// the graph `mirage.input_row_paddings` and `mirage.input_swizzles`, or
+  /// the graph `mirage.input_row_paddings`, `mirage.input_swizzles` and
+  /// `mirage.thread_swizzles`, or
   /// nothing for 0; or an error that says why rows cannot lie so.
   llvm::Expected<SmallVector<TileForm>> readForms() const;
 

@@ -71,8 +71,8 @@ inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
 /// thread graph: of those of its inputs.
 inline constexpr llvm::StringLiteral kInputSwizzlesAttr =
     "mirage.input_swizzles";
-/// The same of inputs that threads load. Not on thread graphs, which read
-/// either.
+/// The same of inputs that threads load. (A thread graph that has been placed
+/// in code has `mirage.input_swizzles` for either: it reads both alike.)
 inline constexpr llvm::StringLiteral kThreadSwizzlesAttr =
     "mirage.thread_swizzles";
 /// Of a graph with such inputs: where the mbarriers of its places lie, in bytes

@@ -31,7 +31,7 @@
 
 namespace mlir::mirage {
 
-/// How a tile lies in shared memory that is loaded by boxes, or as they are.
+/// How a tile lies in shared memory that is loaded by boxes, or swizzled alike.
 struct BoxedTile {
   int64_t numRows = 0;
   int64_t rowElements = 0; ///< of the tile

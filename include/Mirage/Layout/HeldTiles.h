@@ -80,6 +80,9 @@ struct ShareDeal {
 /// share; extents count as the next power of two then but for the slowest that
 /// is more than 1, behind which there are no shares.
 ShareDeal dealItems(llvm::ArrayRef<int64_t> extents, unsigned numWarps);
+/// Extents as they count, to so many warps.
+llvm::SmallVector<int64_t> countExtents(llvm::ArrayRef<int64_t> extents,
+                                        unsigned numWarps);
 
 /// What the warps of a block have of a tile in the first step of their items,
 /// if each item has one fragment of it. Extents count as the next power of two;

@@ -35,13 +35,9 @@ LateProducts::LateProducts(BlockEmitter &emitter, block::GraphOp graph,
 /// Of a warp, each of which is a group of wgmma.
 int64_t LateProducts::countItems() {
   int64_t numWarps = graph.getThreads() >> kLaneBits, count = 0;
-  for (thread::GraphOp op : products) {
-    ShareDeal deal = dealItems(op.getGrid(), numWarps);
-    count += deal.isOneEach()
-                 ? llvm::divideCeil(ShapedType::getNumElements(op.getGrid()),
-                                    numWarps)
-                 : int64_t(deal.getNumRounds());
-  }
+  for (thread::GraphOp op : products)
+    count += llvm::divideCeil(ShapedType::getNumElements(getHeldExtents(op)),
+                              numWarps);
   return count;
 }
 

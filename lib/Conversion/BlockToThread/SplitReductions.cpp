@@ -53,10 +53,8 @@ struct RowParts {
         shape(tile) {
     int64_t size = fragment.getShape().back();
     count = llvm::divideCeil(shape.back(), size);
-    unsigned numWarps = graph.getThreads() >> kLaneBits;
-    bool isSlowest = tile.back() == ShapedType::getNumElements(tile);
-    if (!isSlowest || llvm::isPowerOf2_32(numWarps))
-      count = llvm::PowerOf2Ceil(count);
+    shape.back() = count;
+    count = countExtents(shape, graph.getThreads() >> kLaneBits).back();
     shape.back() = count * size;
   }
   int64_t getLastDim() const { return int64_t(shape.size()) - 1; }

@@ -240,9 +240,10 @@ LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
   std::optional<BoxedTile> boxed =
       operand ? findBoxed(operand->window.getArgNumber()) : std::nullopt;
   if (!boxed)
-    return op.emitOpError() << "expects a window of a tile that the copy "
-                               "engine has loaded as "
-                            << name << " ('" << kInputSwizzlesAttr << "')";
+    return op.emitOpError()
+           << "expects a window of a tile that is swizzled, as "
+              "the copy engine loads it, as "
+           << name << " ('" << kInputSwizzlesAttr << "')";
   unsigned input = operand->window.getArgNumber();
   auto tile = cast<ShapedType>(graph.getInputs()[input].getType());
   auto window = cast<ShapedType>(operand->window.getType());

@@ -232,7 +232,10 @@ mlir::mirage::findBrokenPromises(const AssembledModule &assembled) {
                std::to_string(kernel.spillBytes) + " bytes per thread"});
   for (const std::string &warning : assembled.warnings)
     if (isSerializationMessage(warning))
-      broken.push_back(
-          {"", "expects no serialised wgmma, ptxas says: " + warning});
+      broken.push_back({llvm::StringRef(warning)
+                            .split("function '")
+                            .second.split('\'')
+                            .first.str(),
+                        "expects no serialised wgmma, ptxas says: " + warning});
   return broken;
 }

@@ -241,6 +241,23 @@ func.func @swizzle_by_both(%x: tensor<16x64xf16>, %w: tensor<64x64xf16>) -> tens
 
 // -----
 
+func.func @negative_swizzle(%x: tensor<16x64xf16>, %w: tensor<64x64xf16>) -> tensor<16x64xf16> {
+  %e = tensor.empty() : tensor<16x64xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf16>, tensor<64x64xf16>) outs(%e : tensor<16x64xf16>) {
+  ^bb0(%a: tensor<16x64xf16>, %b: tensor<64x64xf16>):
+    // expected-error @below {{expects rows of tiles that can lie as stated: input 0 has 'mirage.input_swizzles', but no boxes that the copy engine could load, or no reader that is ldmatrix or wgmma, or one that is no step of warps}}
+    %o = mirage_block.graph grid() threads(128) loop(2) stages(2) ins(%a imap(), %b imap()) outs(omap()) {mirage.input_offsets = array<i64: 0, -1>, mirage.input_swizzles = array<i64: -1, 0>, mirage.shared_bytes = 40960 : i64} : (tensor<16x64xf16>, tensor<64x64xf16>) -> tensor<16x64xf16> {
+    ^bb0(%t: tensor<16x64xf16>, %u: tensor<64x64xf16>):
+      %y = mirage_block.exp %t {mirage.barrier, mirage.offsets = array<i64: 24576>} : tensor<16x64xf16>
+      mirage_block.yield %y {mirage.barrier} : tensor<16x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x64xf16>
+  } : tensor<16x64xf16>
+  return %r : tensor<16x64xf16>
+}
+
+// -----
+
 func.func @swizzles_of_nothing(%x: tensor<16x64xf16>, %w: tensor<64x64xf16>) -> tensor<16x64xf16> {
   %e = tensor.empty() : tensor<16x64xf16>
   %r = mirage_kernel.graph ins(%x, %w : tensor<16x64xf16>, tensor<64x64xf16>) outs(%e : tensor<16x64xf16>) {

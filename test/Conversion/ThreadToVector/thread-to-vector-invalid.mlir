@@ -184,7 +184,7 @@ func.func @wgmma_of_rows(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>, %z:
   mirage_thread.graph items(x = 4) ins(%x imap(x -> 0), %y imap()) outs(%z omap(x -> 0)) : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, memref<64x32xf32, 3>) -> () {
   ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
     %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
-    // expected-error @below {{expects a window of a tile that the copy engine has loaded as rhs ('mirage.input_swizzles')}}
+    // expected-error @below {{expects a window of a tile that is swizzled, as the copy engine loads it, as rhs ('mirage.input_swizzles')}}
     %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
     %s = mirage_thread.store %d : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
     mirage_thread.yield %s : tensor<16x32xf32>

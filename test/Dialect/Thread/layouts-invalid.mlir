@@ -186,8 +186,13 @@ func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<regist
 
 // -----
 
-// expected-error @below {{expects shares dealt to 1 to 32 warps, got 0}}
+// expected-error @below {{expects shares dealt to up to 32 warps that are no power of two, got 0}}
 func.func private @layout_c4(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], dealt = 1 to 0>>)
+
+// -----
+
+// expected-error @below {{expects shares dealt to up to 32 warps that are no power of two, got 4}}
+func.func private @layout_c4_power(tensor<128x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], dealt = 3 to 4>>)
 
 // -----
 
@@ -197,7 +202,7 @@ func.func private @layout_c4_bits(tensor<64x1xf32, #mirage_thread.layout<registe
 // -----
 
 // expected-error @below {{expects at most 1024 elements of a thread, got 2048}}
-func.func private @layout_c3_shares(tensor<64x1xf32, #mirage_thread.layout<register = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0]], dealt = 2 to 1>>)
+func.func private @layout_c3_shares(tensor<64x1xf32, #mirage_thread.layout<register = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [0, 0]], dealt = 4 to 3>>)
 
 // -----
 

@@ -139,8 +139,10 @@ def measure_launches(mirage_run, artifact, kernels):
         counters = launch["counters"]
         own = [kernel for kernel in kernels if kernel["launch"] == number]
         implied = sum(kernel["readBytes"] + kernel["writtenBytes"] for kernel in own)
-        implied_sectors = sum(tensor["trafficSectors"]
-                              for kernel in own for tensor in kernel["tensors"])
+        tensors = [tensor for kernel in own for tensor in kernel["tensors"]]
+        if not all("trafficSectors" in tensor for tensor in tensors):
+            raise Failure(f"it is not known where the tensors of {launch['kernel']} lie")
+        implied_sectors = sum(tensor["trafficSectors"] for tensor in tensors)
         sectors = counters["globalLoadSectors"] + counters["globalStoreSectors"]
         moved = counters["globalLoadBytes"] + counters["globalStoreBytes"]
         if moved < 0.999 * implied:

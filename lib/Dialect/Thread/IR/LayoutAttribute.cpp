@@ -198,9 +198,9 @@ static LogicalResult verifyDeal(function_ref<InFlightDiagnostic()> emitError,
     return success();
   // C4
   constexpr int64_t kMostWarps = 1 << kMostWarpBits;
-  if (dealtTo < 1 || dealtTo > kMostWarps)
-    return emitError() << "expects shares dealt to 1 to " << kMostWarps
-                       << " warps, got " << dealtTo;
+  if (dealtTo < 1 || dealtTo > kMostWarps || llvm::isPowerOf2_64(dealtTo))
+    return emitError() << "expects shares dealt to up to " << kMostWarps
+                       << " warps that are no power of two, got " << dealtTo;
   if (numShares < 1 || llvm::Log2_64_Ceil(numShares) != numShareBits)
     return emitError() << "expects shares whose numbers have " << numShareBits
                        << " bits, got " << numShares << " shares";

@@ -53,7 +53,7 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     - (C3) there are at most 10 entries for registers: a thread has 255 registers of 32
       bits, which are fewer than 1024 of the smallest elements. All shares of a thread
       have no more than that together.
-    - (C4) shares are dealt to 1 to 32 warps; their numbers need all bits that there are for
+    - (C4) shares are dealt to up to 32 warps that are no power of two; their numbers need all bits that there are for
       them.
   }];
   // Without shares the last two are 0.
