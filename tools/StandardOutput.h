@@ -36,13 +36,9 @@ inline int reportError(llvm::StringRef tool, llvm::Error error) {
   return 1;
 }
 
-/// The exit code of a command whose arguments do not say what it is to do.
+/// The exit code of a command whose arguments do not say what it is to do; of
+/// mirage-opt, as of all of MLIR's tools like it, that is 1.
 inline constexpr int kBadUsage = 2;
-
-inline int reportBadUsage(llvm::StringRef tool, llvm::Error error) {
-  reportError(tool, std::move(error));
-  return kBadUsage;
-}
 
 } // namespace mlir::mirage
 

@@ -155,7 +155,8 @@ MIRAGE_C_EXPORTED MirageStatus mirageModuleRunPipeline(MirageModule *module,
 
 /** What a bug report wants: the module and the pipeline, as `mirage-opt
  * --run-reproducer` takes them, of the context's last call if that came to
- * MirageInternalError. \p text is empty otherwise. */
+ * MirageInternalError. Options whose values a pipeline's text cannot hold are
+ * left out, and a comment names them. \p text is empty otherwise. */
 MIRAGE_C_EXPORTED MirageStatus
 mirageContextGetReproducer(const MirageContext *context, MirageText *text);
 

@@ -124,10 +124,10 @@ MirageStatus mirageModulePrint(const MirageModule *module, MiragePrintForm form,
 //===----------------------------------------------------------------------===//
 
 /// Of a module that is replaced where all of it succeeds.
-/// \param text    the passes as a textual pipeline has them, for a bug report.
+/// \param text    the passes, for a bug report.
 /// \param isOurs  the pipeline is one of Mirage's.
 static MirageStatus runPasses(MirageModule &module, OpPassManager passes,
-                              StringRef text, bool isOurs) {
+                              const PipelineText &text, bool isOurs) {
   ContextCall call(*module.context);
   PassManager passManager(&module.context->mlir);
   static_cast<OpPassManager &>(passManager) = std::move(passes);
@@ -161,7 +161,8 @@ MirageStatus mirageModuleRunPipeline(MirageModule *module,
   StringRef anchor = passes->getOpAnchorName();
   if (anchor != ModuleOp::getOperationName())
     return refuse("expects a pipeline of builtin.module, got one of " + anchor);
-  return runPasses(*module, std::move(*passes), pipeline, /*isOurs=*/false);
+  return runPasses(*module, std::move(*passes), {pipeline, {}},
+                   /*isOurs=*/false);
 }
 
 MirageStatus mirageContextGetReproducer(const MirageContext *context,
@@ -173,26 +174,6 @@ MirageStatus mirageContextGetReproducer(const MirageContext *context,
     return refuse("expects a context, got null");
   *text = makeText(context->reproducer);
   return MirageSuccess;
-}
-
-/// A value as a textual pipeline has it; none where it cannot.
-static std::optional<std::string> quote(StringRef value) {
-  if (value.trim() != value || value.find_first_of("{}") != StringRef::npos)
-    return std::nullopt;
-  for (char mark : {'\'', '"'})
-    if (!value.contains(mark))
-      return llvm::formatv("{0}{1}{0}", mark, value).str();
-  return std::nullopt;
-}
-
-/// A pipeline of a module as text. Values that text cannot hold are left out:
-/// names of files, which mean nothing where somebody else runs it.
-static std::string printPipeline(StringRef name, ArrayRef<NamedValue> values) {
-  std::string options;
-  for (auto [option, value] : values)
-    if (std::optional<std::string> quoted = quote(value))
-      options += (options.empty() ? "" : " ") + option.str() + "=" + *quoted;
-  return llvm::formatv("builtin.module({0}{{{1}})", name, options);
 }
 
 /// A pipeline with options by name. Reports go to `report` where it is not

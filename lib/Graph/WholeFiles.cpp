@@ -80,6 +80,7 @@ public:
       llvm::sys::RemoveFileOnSignal(name);
   }
   FileBeside(const FileBeside &) = delete;
+  FileBeside &operator=(const FileBeside &) = delete;
 
   ~FileBeside() {
     if (error)

@@ -11,6 +11,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <optional>
 #include <thread>
 
 namespace mlir::mirage {
@@ -80,13 +83,39 @@ bool FaultWatch::isInternal() const {
          });
 }
 
-std::string printReproducer(Operation *module, StringRef pipeline) {
+/// A value as a textual pipeline has it; none where it cannot.
+static std::optional<std::string> quote(StringRef value) {
+  if (value.trim() != value || value.find_first_of("{}") != StringRef::npos)
+    return std::nullopt;
+  for (char mark : {'\'', '"'})
+    if (!value.contains(mark))
+      return llvm::formatv("{0}{1}{0}", mark, value).str();
+  return std::nullopt;
+}
+
+PipelineText printPipeline(StringRef name, ArrayRef<NamedValue> options) {
+  std::vector<std::string> quoted, leftOut;
+  for (auto [option, value] : options) {
+    if (std::optional<std::string> text = quote(value))
+      quoted.push_back(option.str() + "=" + *text);
+    else
+      leftOut.push_back(option.str());
+  }
+  return {
+      llvm::formatv("builtin.module({0}{{{1}})", name, llvm::join(quoted, " ")),
+      leftOut};
+}
+
+std::string printReproducer(Operation *module, const PipelineText &pipeline) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  if (!pipeline.leftOut.empty())
+    os << "// without options whose values a pipeline's text cannot hold: "
+       << llvm::join(pipeline.leftOut, ", ") << "\n";
   AsmState state(module, OpPrintingFlags().enableDebugInfo());
   state.attachResourcePrinter("mlir_reproducer",
                               [&](Operation *, AsmResourceBuilder &builder) {
-                                builder.buildString("pipeline", pipeline);
+                                builder.buildString("pipeline", pipeline.text);
                                 builder.buildBool("disable_threading", false);
                                 builder.buildBool("verify_each", true);
                               });

@@ -9,7 +9,7 @@ from typing import Any, Optional, Sequence, Tuple
 from . import _library
 from ._library import Handle, check_graph, int64s, lib
 from .arguments import show, to_choice, to_flag, to_integer, to_sizes
-from .compatibility import OriginalNames, warn
+from .compatibility import OF_BLOCK_GRAPHS, OriginalNames, warn
 from .dtypes import to_dtype
 from .errors import GraphError
 from .operators import Dims, DTensor, Operators, Rescaling, STensor, make_tensor_type
@@ -20,6 +20,7 @@ class ThreadblockGraph(OriginalNames, Operators[STensor]):
 
     _value_class = STensor
     _what = "threadblock graph"
+    _instead = OF_BLOCK_GRAPHS
 
     def __init__(self, grid_dim: Sequence[int], block_dim: Sequence[int], forloop_range: int, reduction_dimx: Optional[int] = None, stages: int = 1):
         """grid_dim        blocks along x, y and z

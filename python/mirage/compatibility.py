@@ -7,7 +7,7 @@ import difflib
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Iterable, Mapping
 
 #: Of calls, compile() and superoptimize(): how it makes and checks code.
 _UNUSED = frozenset({"async_", "atol", "enable_online_softmax", "file_id", "num_warp_groups", "pipeline_stages",
@@ -56,30 +56,42 @@ def warn_of_restrictions(names: Iterable[str]) -> None:
         warn(f"{', '.join(names)}: no effect, all maps and sizes are searched")
 
 
-_CALL = "call the graph, or what compile() and superoptimize() return, with inputs="
 _CODE = "Mirage makes PTX, which is .ptx of what compile() and superoptimize() return"
 _ERRORS = "a program that cannot be compiled raises CompileError, and one that compile() returns is right to call"
 _WHOLE_MODELS = ("there are no persistent kernels of whole models; "
                  "torch.compile(model, backend=mirage.torch_bridge.mirage_backend) takes a model in parts")
 
-#: Of the original's graphs, what is not here, and what is instead.
-_OF_GRAPHS = {
+#: Of what the original has one class for, which superoptimize() returns as well.
+_OF_ALL_PROGRAMS = {
     "cygraph": "a graph stands for itself",
-    "run": _CALL, "cuda_call": _CALL, "triton_call": _CALL,
     "backend": "programs are of PTX alone",
-    "generate_cuda_program": _CODE, "generate_nki_program": _CODE, "generate_triton_program": _CODE,
     "valid_kernels": _ERRORS, "get_error_message": _ERRORS,
-    "get_owner_independent_hash": "to_json() of equal graphs is equal",
-    "get_graph_structure": "to_json() has it",
     "get_input_dtensors": ".inputs has them",
     "get_num_inputs": "it is len(.inputs)", "get_num_outputs": "it is len(.outputs)",
     "get_input_dtensor_layout": "each of .inputs has its strides",
     "get_input_dtensor_shape_and_stride": "each of .inputs has its shape and strides",
-    "attach_torch_tensor": _WHOLE_MODELS, "attach_cuda_tensor": _WHOLE_MODELS, "attach_nvshmem_tensor": _WHOLE_MODELS,
-    "fuse_tensors": _WHOLE_MODELS, "shuffle_tensors": _WHOLE_MODELS, "register_task": _WHOLE_MODELS,
-    "generate_task_graph": _WHOLE_MODELS,
+    **dict.fromkeys(("attach_torch_tensor", "attach_cuda_tensor", "attach_nvshmem_tensor", "fuse_tensors",
+                     "shuffle_tensors", "register_task", "generate_task_graph"), _WHOLE_MODELS),
 }
-#: Likewise of its package.
+_CALLS = ("run", "cuda_call", "triton_call")
+_CODES = ("generate_cuda_program", "generate_nki_program", "generate_triton_program")
+#: Of each class that the original has: what is not here, and what is instead.
+OF_KERNEL_GRAPHS = {
+    **_OF_ALL_PROGRAMS,
+    **dict.fromkeys(_CALLS, "call the graph, or what compile() and superoptimize() return, with inputs="),
+    **dict.fromkeys(_CODES, _CODE),
+    "get_owner_independent_hash": "to_json() of equal graphs is equal",
+    "get_graph_structure": "to_json() has it",
+}
+OF_PROGRAMS = {
+    **_OF_ALL_PROGRAMS,
+    **dict.fromkeys(_CALLS, "call the program with inputs="),
+    **dict.fromkeys(_CODES, "Mirage makes PTX, which is .ptx"),
+    "get_owner_independent_hash": "mirage.from_mlir(program.mlir).to_json() of equal ones is equal",
+    "get_graph_structure": "mirage.from_mlir(program.mlir).to_json() has it",
+}
+OF_BLOCK_GRAPHS = {"cygraph": "a graph stands for itself"}
+#: Of the original's package.
 _OF_PACKAGE = {
     "search": "it is superoptimize()",
     "generate_nki_program": _CODE, "generate_triton_program": _CODE,
@@ -100,9 +112,14 @@ def refuse_name(owner: str, name: str) -> AttributeError:
 class OriginalNames:
     """A graph whose class the original has, with more names."""
 
+    #: By names that this class does not have: what is in their place.
+    _instead: ClassVar[Mapping[str, str]]
+
     if not TYPE_CHECKING:  # where all other names are mistakes
 
         def __getattr__(self, name: str) -> Any:
-            instead = _OF_GRAPHS.get(name)
-            why = f", as the original's have: {instead}" if instead else ""
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")
+            instead = self._instead.get(name)
+            if instead is None:  # Python says so, or a property again what it lacks
+                return object.__getattribute__(self, name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}, as the original's have: "
+                                 f"{instead}")

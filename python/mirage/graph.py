@@ -13,7 +13,7 @@ from . import _library
 from ._library import Handle, check_graph, int64s, lib, uint32s
 from .arguments import Number, show, to_integer, to_list, to_scalars, to_sizes, to_strides, to_text
 from .block_graph import ThreadblockGraph
-from .compatibility import OriginalNames
+from .compatibility import OF_KERNEL_GRAPHS, OriginalNames
 from .dtypes import float16, to_dtype
 from .errors import GraphError
 from .operators import Dims, DTensor, Operators, make_tensor_type
@@ -29,6 +29,7 @@ class KernelGraph(OriginalNames, Operators[DTensor]):
 
     _value_class = DTensor
     _what = "graph"
+    _instead = OF_KERNEL_GRAPHS
 
     def __init__(self, _handle: Optional[Handle] = None):
         if _handle is None:
@@ -166,7 +167,8 @@ class KernelGraph(OriginalNames, Operators[DTensor]):
                       executor: Any = None, shards: Optional[int] = None,
                       on_progress: Optional[Callable[[SearchProgress], None]] = None, **extra: Any) -> "programs.OptimizedGraph":
         """A faster program that computes the same (help(mirage.superoptimize) says what the options are)."""
-        given = {name: value for name, value in locals().items() if name not in ("self", "extra")}
+        given = dict(locals())
+        del given["self"], given["extra"]
         from .superoptimizer import superoptimize
 
         return superoptimize(self, **given, **extra)

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from . import _library, streams, tensors
 from ._library import Handle, check_run, lib
 from .arguments import show
-from .compatibility import OriginalNames, warn_of_unused
+from .compatibility import OF_PROGRAMS, OriginalNames, warn_of_unused
 from .devices import get_gpu, open_device
 from .dtypes import from_code
 from .errors import RunError
@@ -109,6 +109,8 @@ class CompiledGraph(OriginalNames):
 
     Outputs share no element with inputs and one another, which calls on tensors of torch on a GPU do not look
     at; what lies between an output's elements is left as it is, and may be theirs: out=[y[:, ::2], y[:, 1::2]]."""
+
+    _instead = OF_PROGRAMS
 
     def __init__(self, folder: str):
         """folder   what compile_module() or save() has made"""

@@ -11,7 +11,7 @@ import re
 import shutil
 import time
 from ctypes import byref, c_int
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Collection, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from ._library import BYTECODE, Context, Module, lib
@@ -69,7 +69,7 @@ def check_options(options: Iterable[str]) -> None:
             raise CompileError(f"no such option {name}{suggest(name, known)}")
 
 
-def _check_keywords(given: Dict[str, Any], extra: Iterable[str]) -> None:
+def _check_keywords(given: Dict[str, Any], extra: Collection[str]) -> None:
     """given   arguments that have names of their own
     extra   others, which are options"""
     known = {name.replace("-", "_") for name in list_options()}
@@ -294,7 +294,8 @@ def superoptimize(graph: KernelGraph, *, config: Optional[str] = None, imaps: An
 
     Others are options of the search by their names (docs/Search.md): max_states=100000. What is neither raises
     TypeError, which says what has a name like it."""
-    arguments = {name: value for name, value in locals().items() if name != "extra"}
+    arguments = dict(locals())
+    del arguments["extra"]
     if not isinstance(graph, KernelGraph):
         raise GraphError(f"expects a kernel graph, got {show(graph)}")
     if not isinstance(backend, str) or backend != "cuda":

@@ -14,7 +14,8 @@ from .errors import RunError
 
 _FORMATS = ("svg", "png", "pdf", "dot")
 #: Endings of pictures that are not made, where somebody expects one.
-_OTHER_PICTURES = ("bmp", "eps", "gif", "html", "jpeg", "jpg", "ps", "svgz", "tif", "tiff", "webp")
+_OTHER_PICTURES = ("bmp", "eps", "gif", "jpeg", "jpg", "ps", "svgz", "tif", "tiff", "webp")
+_PAGES = ("htm", "html")
 _AXES = ("x", "y", "z")
 #: Of the box around a kernel, and of one around a step of its blocks.
 _COLOURS = {"block": "#e8f0fb", "thread": "#fdf3e1"}
@@ -200,8 +201,9 @@ def _find_place(name: "str | os.PathLike[str]") -> Tuple[pathlib.Path, str]:
         raise RunError(f"expects {what}, got {'a folder, ' if path.is_dir() and str(name) else ''}{show(str(name))}")
     _, dot, ending = path.name.rpartition(".")
     kind = ending.lower() if dot else ""
-    if kind in _OTHER_PICTURES:
-        raise RunError(f"expects a file that ends in .{', .'.join(_FORMATS)}, got {path}")
+    if kind in (*_OTHER_PICTURES, *_PAGES):
+        page = "; mirage.report writes pages" if kind in _PAGES else ""
+        raise RunError(f"expects a file that ends in .{', .'.join(_FORMATS)}, got {path}{page}")
     return (path, kind) if kind in _FORMATS else (path.with_name(path.name + ".svg"), "svg")
 
 

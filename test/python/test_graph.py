@@ -211,18 +211,35 @@ def test_mistakes(graph, call, message):
 
 
 @pytest.mark.parametrize("name, instead", [
-    ("generate_cuda_program", r"\.ptx of what compile\(\) and superoptimize\(\) return"), ("cygraph", "stands for itself"),
-    ("valid_kernels", "CompileError"), ("get_num_inputs", r"len\(\.inputs\)"), ("attach_torch_tensor", "torch.compile"),
-    ("nothing", None)])
+    ("generate_cuda_program", (r"\.ptx of what compile\(\) and superoptimize\(\) return", r"which is \.ptx$", None)),
+    ("run", (r"call the graph, or what compile\(\)", "call the program with inputs=", None)),
+    ("get_graph_structure", (r"to_json\(\) has it", r"mirage\.from_mlir\(program\.mlir\)\.to_json\(\) has it", None)),
+    ("get_num_inputs", (r"len\(\.inputs\)", r"len\(\.inputs\)", None)),
+    ("cygraph", ("stands for itself",) * 3),
+    ("valid_kernels", ("CompileError", "CompileError", None)),
+    ("attach_torch_tensor", ("torch.compile", "torch.compile", None)),
+    ("nothing", (None,) * 3)])
 def test_names_of_the_original(graph, name, instead):
-    """An error says what is in their place."""
+    """An error says what is in their place, of the class that it is of."""
     graph.exp(graph.new_input((8, 64)))
     block = mi.new_threadblock_graph((1, 1, 1), (64, 1, 1), 1)
-    for owner in (graph, graph.compile(), block):
-        with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as caught:
+    for owner, there in zip((graph, graph.compile(), block), instead):
+        says = f", as the original's have: .*{there}" if there else "$"
+        with pytest.raises(AttributeError, match=f"^'{type(owner).__name__}' object has no attribute '{name}'{says}"):
             getattr(owner, name)
-        assert instead is None or re.search(f"as the original's have: .*{instead}", str(caught.value))
         assert not hasattr(owner, name)
+
+
+def test_names_of_the_original_hide_none_that_are_here(graph):
+    graph.exp(graph.new_input((8, 64)))
+    for owner in (graph, graph.compile(), mi.new_threadblock_graph((1, 1, 1), (64, 1, 1), 1)):
+        assert not owner._instead.keys() & {*dir(owner), *vars(owner)}
+
+
+def test_what_a_property_lacks_is_what_its_error_says(graph, monkeypatch):
+    monkeypatch.setattr(mi.KernelGraph, "mlir", property(lambda self: self.outputs.nothing))
+    with pytest.raises(AttributeError, match="'list' object has no attribute 'nothing'"):
+        graph.mlir
 
 
 def test_names_of_the_original_package():

@@ -32,6 +32,22 @@ def make_attention():
     return graph
 
 
+@pytest.mark.parametrize("search", [mi.superoptimize, mi.KernelGraph.superoptimize])
+def test_arguments_under_a_tracer(search):
+    """As debuggers have one: at each line it has Python write a frame's locals anew, into what locals() returned."""
+    def trace(frame, *_):
+        frame.f_locals
+        return trace
+
+    graph, before = make_attention(), sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with pytest.raises(TypeError, match="'max_stats'; did you mean max_states"):
+            search(graph, max_stats=1)
+    finally:
+        sys.settrace(before)
+
+
 def test_attention(rng):
     optimized = make_attention().superoptimize(config="attention", measure=False)
     result = optimized.result

@@ -71,6 +71,8 @@ def test_mistakes(tmp_path, monkeypatch):
     graph = make_rms_linear()
     with pytest.raises(mi.RunError, match="expects a file that ends in .svg, .png, .pdf, .dot, got"):
         graph.visualize(tmp_path / "rms.bmp")
+    with pytest.raises(mi.RunError, match=r"expects a file that ends in .*, got .*rms\.html; mirage\.report writes pages$"):
+        graph.visualize(tmp_path / "rms.html")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(mi.RunError, match="expects Graphviz's dot on the PATH"):
         graph.visualize(tmp_path / "rms.png")

@@ -17,9 +17,15 @@
 namespace mlir::mirage {
 
 /// Adds the records of the caches in folders `inputs` to that in `output`, and
-/// prints what became of them. \returns the exit code of `tool`.
+/// prints what became of them. \returns the exit code of `tool`, which is
+/// `badUsage` where its arguments say nothing that can be done.
 inline int runMergeCaches(llvm::StringRef tool, const std::string &output,
-                          const std::vector<std::string> &inputs) {
+                          const std::vector<std::string> &inputs,
+                          int badUsage = kBadUsage) {
+  if (llvm::Error error = expectOnce(output, inputs)) {
+    reportError(tool, std::move(error));
+    return badUsage;
+  }
   llvm::Expected<cache::MergeCounts> counts =
       cache::mergeCaches(output, inputs);
   if (!counts)

@@ -103,7 +103,5 @@ int main(int argc, char **argv) {
   if (exporting)
     return runExport();
   std::vector<std::string> merged(inputs.begin(), inputs.end());
-  if (llvm::Error error = expectOnce(output, merged))
-    return reportBadUsage("mirage-cache", std::move(error));
   return runMergeCaches("mirage-cache", output, merged);
 }

@@ -17,9 +17,15 @@ namespace mlir::mirage {
 
 /// Joins the checkpoints `inputs` of shards of a search, and what `output` has
 /// of it, to `output`, and prints how many records that has. \returns the exit
-/// code of `tool`.
+/// code of `tool`, which is `badUsage` where its arguments say nothing that can
+/// be done.
 inline int runMergeCheckpoints(llvm::StringRef tool, const std::string &output,
-                               const std::vector<std::string> &inputs) {
+                               const std::vector<std::string> &inputs,
+                               int badUsage = kBadUsage) {
+  if (llvm::Error error = expectOnce(output, inputs)) {
+    reportError(tool, std::move(error));
+    return badUsage;
+  }
   llvm::Expected<uint64_t> numRecords =
       search::mergeCheckpoints(output, inputs);
   if (!numRecords)

@@ -40,7 +40,5 @@ int main(int argc, char **argv) {
     return kBadUsage;
   }
   std::vector<std::string> merged(inputs.begin(), inputs.end());
-  if (llvm::Error error = expectOnce(output, merged))
-    return reportBadUsage("mirage-checkpoint", std::move(error));
   return runMergeCheckpoints("mirage-checkpoint", output, merged);
 }

@@ -14,6 +14,9 @@
 
 using namespace mlir::mirage;
 
+/// MlirOptMain has one exit code for all that goes wrong.
+static constexpr int kMLIRBadUsage = 1;
+
 std::optional<int> mlir::mirage::runMergeCommand(int argc, char **argv) {
   llvm::StringRef flag = argc > 1 ? argv[1] : "";
   if (!flag.consume_front("--"))
@@ -23,14 +26,12 @@ std::optional<int> mlir::mirage::runMergeCommand(int argc, char **argv) {
   if (argc < 4) {
     llvm::errs() << "mirage-opt: error: expects --" << flag
                  << " OUT IN..., with one IN at least\n";
-    return 1;
+    return kMLIRBadUsage;
   }
   std::vector<std::string> inputs(argv + 3, argv + argc);
-  if (llvm::Error error = expectOnce(argv[2], inputs))
-    return reportError("mirage-opt", std::move(error));
   return flag == kMergeOption
-             ? runMergeCheckpoints("mirage-opt", argv[2], inputs)
-             : runMergeCaches("mirage-opt", argv[2], inputs);
+             ? runMergeCheckpoints("mirage-opt", argv[2], inputs, kMLIRBadUsage)
+             : runMergeCaches("mirage-opt", argv[2], inputs, kMLIRBadUsage);
 }
 
 bool FileOptions::apply() {

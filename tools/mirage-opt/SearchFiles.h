@@ -20,7 +20,8 @@ inline constexpr llvm::StringRef kCacheMergeOption = "mirage-cache-merge";
 /// Joins files that searches have left, if the first argument says so, which
 /// takes no program: `--mirage-merge OUT IN...` checkpoints of shards, as
 /// mirage-checkpoint does; `--mirage-cache-merge OUT IN...` caches, as
-/// mirage-cache does. \returns the exit code; none if it says something else.
+/// mirage-cache does. \returns the exit code, 1 for all that goes wrong, as
+/// mirage-opt has it; none if it says something else.
 std::optional<int> runMergeCommand(int argc, char **argv);
 
 /// The options of mirage-opt about such files, while it lives.

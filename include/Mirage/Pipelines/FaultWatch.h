@@ -23,6 +23,7 @@
 #ifndef MIRAGE_PIPELINES_FAULTWATCH_H
 #define MIRAGE_PIPELINES_FAULTWATCH_H
 
+#include "Mirage/Options/CheckedPass.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringSet.h"
 #include <mutex>
@@ -60,10 +61,19 @@ private:
   llvm::StringSet<> flaws; ///< of modules that passes have left
 };
 
+/// The passes that ran, as a textual pipeline has them.
+struct PipelineText {
+  std::string text; ///< "builtin.module(mirage-compile{target='sm_90a'})"
+  std::vector<std::string> leftOut; ///< options whose values text cannot hold
+};
+
+/// A pipeline of a module by its name, and its options. Values that text cannot
+/// hold are names of files, which mean nothing where somebody else runs it.
+PipelineText printPipeline(StringRef name, ArrayRef<NamedValue> options);
+
 /// The module with the pipeline as the resource that
-/// `mirage-opt --run-reproducer` runs.
-/// \param pipeline  "builtin.module(mirage-compile{artifact=out})"
-std::string printReproducer(Operation *module, StringRef pipeline);
+/// `mirage-opt --run-reproducer` runs, behind a comment on what that lacks.
+std::string printReproducer(Operation *module, const PipelineText &pipeline);
 
 } // namespace mlir::mirage
 

@@ -234,7 +234,8 @@ TEST_F(UnloweredTest, CastsThatAreLeftForLLVM) {
 
 TEST_F(FaultWatchTest, ReproducersHoldModuleAndPipeline) {
   registerCSEPass();
-  std::string text = printReproducer(*module, "builtin.module(cse)");
+  std::string text = printReproducer(*module, {"builtin.module(cse)", {}});
+  EXPECT_FALSE(StringRef(text).starts_with("//"));
   // As --run-reproducer reads it.
   MLIRContext other;
   other.loadDialect<func::FuncDialect>();
@@ -248,6 +249,22 @@ TEST_F(FaultWatchTest, ReproducersHoldModuleAndPipeline) {
   ASSERT_TRUE(succeeded(options.apply(passes)));
   ASSERT_EQ(passes.size(), 1u);
   EXPECT_EQ(passes.begin()->getArgument(), "cse");
+}
+
+TEST_F(FaultWatchTest, ReproducersNameOptionsThatTextCannotHold) {
+  PipelineText pipeline =
+      printPipeline("mirage-compile", {{"artifact", "a{b"},
+                                       {"target", "sm_90a"},
+                                       {"ptxas", "it's \"here\""},
+                                       {"cache", "it's here"}});
+  EXPECT_EQ(pipeline.text, "builtin.module(mirage-compile{target='sm_90a' "
+                           "cache=\"it's here\"})");
+  std::string text = printReproducer(*module, pipeline);
+  EXPECT_TRUE(StringRef(text).starts_with(
+      "// without options whose values a pipeline's text cannot hold: "
+      "artifact, ptxas\n"))
+      << text;
+  EXPECT_TRUE(parseSourceString<ModuleOp>(text, &context));
 }
 
 } // namespace
