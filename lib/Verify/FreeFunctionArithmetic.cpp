@@ -43,8 +43,13 @@ FreeFunctionArithmetic::FreeFunctionArithmetic(const Seed &seed, size_t maxCost,
 // Numbers
 //===----------------------------------------------------------------------===//
 
+/// Sizes that overflow are none, and prove nothing.
 uint32_t FreeFunctionArithmetic::append(const Number &made,
                                         const FractionSize &size) {
+  if (!std::isfinite(size.top + size.bottom + size.logTop + size.logBottom)) {
+    isTooHigh = true;
+    return append(made, {});
+  }
   const FractionSize &last = *sizes[lastSize];
   if (last < size || size < last) {
     auto [entry, isNew] = sizeNumbers.try_emplace(size, sizes.size());
@@ -264,7 +269,7 @@ uint32_t FreeFunctionArithmetic::divide(uint32_t lhs, uint32_t rhs) {
   if (isSpecial(lhs) || isSpecial(rhs) || divisor.first == 0 ||
       divisor.second == 0)
     return kUndefinedId;
-  addCondition(ScalarFunction::Div, rhs, rhs);
+  addCondition(ScalarFunction::Div, rhs);
   return rhs == kOneId ? lhs : multiply(lhs, invert(rhs));
 }
 
@@ -308,19 +313,15 @@ void FreeFunctionArithmetic::noteCompared(uint32_t id) {
   largest.logBottom = std::max(largest.logBottom, size.logBottom);
 }
 
-void FreeFunctionArithmetic::addCondition(ScalarFunction function, uint32_t lhs,
-                                          uint32_t rhs) {
+/// \param id  of a divisor, a radicand, a base, or what a logarithm is of.
+void FreeFunctionArithmetic::addCondition(ScalarFunction function,
+                                          uint32_t id) {
+  const Number &number = nodes[id];
   bool isHarmless =
-      nodes[lhs].sign == Sign::Positive ||
-      (function == ScalarFunction::Div && nodes[lhs].isScalar) ||
-      (function == ScalarFunction::Sqrt && nodes[lhs].sign != Sign::Any);
-  if (isHarmless)
-    return;
-  std::pair<Value, Value> operands = {nodes[lhs].value, nodes[rhs].value};
-  if (!conditions.insert({static_cast<unsigned>(function), operands}).second)
-    return;
-  compare(lhs);
-  compare(rhs);
+      number.sign == Sign::Positive ||
+      (function == ScalarFunction::Div && number.isScalar) ||
+      (function == ScalarFunction::Sqrt && number.sign != Sign::Any);
+  isConditional |= !isHarmless;
 }
 
 uint32_t FreeFunctionArithmetic::applyFree(ScalarFunction function,
@@ -332,7 +333,7 @@ uint32_t FreeFunctionArithmetic::applyFree(ScalarFunction function,
   bool isPartial =
       function != ScalarFunction::Abs && function != ScalarFunction::Erf;
   if (isPartial)
-    addCondition(function, lhs, rhs);
+    addCondition(function, lhs);
   std::pair<Value, Value> operands = {compare(lhs), compare(rhs)};
   if (keepsZero && (isZero(lhs) || lhs == kOneId))
     return lhs;
@@ -346,6 +347,23 @@ uint32_t FreeFunctionArithmetic::applyFree(ScalarFunction function,
   return entry->second;
 }
 
+/// Of two operands one that is a maximum, of the other one among others.
+std::optional<uint32_t>
+FreeFunctionArithmetic::findPicked(const Picks &known,
+                                   llvm::ArrayRef<uint32_t> operands) {
+  if (operands.size() != 2 || isSpecial(operands[0]) || isSpecial(operands[1]))
+    return std::nullopt;
+  for (unsigned side : {0, 1}) {
+    auto nested = known.operands.find(compare(operands[side]));
+    Value other = compare(operands[1 - side]);
+    if (nested != known.operands.end() &&
+        std::binary_search(nested->second->begin(), nested->second->end(),
+                           other))
+      return operands[side];
+  }
+  return std::nullopt;
+}
+
 /// The operands of what is a maximum itself take its place.
 uint32_t FreeFunctionArithmetic::pick(ScalarFunction function,
                                       llvm::ArrayRef<uint32_t> operands) {
@@ -355,6 +373,8 @@ uint32_t FreeFunctionArithmetic::pick(ScalarFunction function,
       llvm::is_contained(operands, kMinusInfinityId))
     return kMinusInfinityId;
   Picks &known = picks[function];
+  if (std::optional<uint32_t> picked = findPicked(known, operands))
+    return *picked;
   std::vector<Value> values;
   uint32_t some = kMinusInfinityId;
   Sign least = Sign::Positive, most = Sign::Any;
@@ -371,6 +391,8 @@ uint32_t FreeFunctionArithmetic::pick(ScalarFunction function,
     else
       llvm::append_range(values, *nested->second);
   }
+  // To sort them takes about as long as to make a quarter as many numbers.
+  otherCost += values.size() / 4;
   llvm::sort(values);
   values.erase(llvm::unique(values), values.end());
   if (values.size() <= 1)
@@ -378,9 +400,9 @@ uint32_t FreeFunctionArithmetic::pick(ScalarFunction function,
   auto [entry, isNew] = known.results.try_emplace(std::move(values), 0);
   if (!isNew)
     return entry->second;
-  numPickable += entry->first.size();
+  otherCost += entry->first.size();
   entry->second = makeVariable(function == ScalarFunction::Max ? most : least);
-  known.operands[nodes[entry->second].value] = &entry->first;
+  known.operands[compare(entry->second)] = &entry->first;
   return entry->second;
 }
 
@@ -393,6 +415,11 @@ uint32_t FreeFunctionArithmetic::exp(uint32_t id) {
 
 uint32_t FreeFunctionArithmetic::expScaled(uint32_t factor, uint32_t id,
                                            unsigned depth) {
+  // Sums of the same, with other factors, have exponentials without end.
+  constexpr size_t kCostOfStep = 16;
+  otherCost += kCostOfStep;
+  if (isExhausted())
+    return kUndefinedId;
   uint32_t exponent = multiply(factor, id);
   Value value = compare(exponent);
   ++numCompared; // the negative one, below
@@ -472,6 +499,8 @@ bool FreeFunctionArithmetic::areSame(uint32_t lhs, uint32_t rhs) {
 }
 
 double FreeFunctionArithmetic::getErrorLog2() const {
+  if (isTooHigh)
+    return 0;
   double degree = largest.top + largest.bottom;
   double bits = largest.logTop + largest.logBottom + 1;
   double pairs = numCompared * (numCompared - 1) / 2 + numOutputs;

@@ -34,7 +34,6 @@
 #include "Mirage/Algebra/WidePrimeField.h"
 #include "SymbolicArithmetic.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include <array>
 #include <map>
 #include <optional>
@@ -59,15 +58,10 @@ class FreeFunctionArithmetic : public SymbolicArithmetic {
 public:
   /// A number modulo both primes.
   using Value = std::pair<uint64_t, uint64_t>;
-  /// What has to be in range for a graph to be defined: operands of roots,
-  /// logarithms and powers, and divisors, but for those that are, by their
-  /// signs.
-  using Conditions =
-      llvm::DenseSet<std::pair<unsigned, std::pair<Value, Value>>>;
-
   using Fields = std::array<WidePrimeField, 2>;
 
-  /// \param maxCost  numbers, and operands of maxima, that there may be.
+  /// \param maxCost  numbers, operands of maxima, and what takes as long, that
+  ///                 there may be.
   FreeFunctionArithmetic(const Seed &seed, size_t maxCost);
   /// For experiments with the bound: over these fields.
   FreeFunctionArithmetic(const Seed &seed, size_t maxCost,
@@ -76,7 +70,10 @@ public:
   uint32_t makeInput() { return makeVariable(Sign::Any); }
   /// Whether both are defined and equal: numbers, or minus infinity.
   bool areSame(uint32_t lhs, uint32_t rhs);
-  Conditions takeConditions() { return std::exchange(conditions, {}); }
+  /// Whether something has to be in range for graphs to be defined: operands of
+  /// roots, logarithms and powers, and divisors, but for those that are, by
+  /// their signs.
+  bool hasConditions() const { return isConditional; }
   bool hasOverflowed() const { return isExhausted(); }
   /// Log2 of the probability that any two values that were compared are equal
   /// by accident, at most.
@@ -87,7 +84,7 @@ public:
 
 protected:
   bool isExhausted() const override {
-    return nodes.size() + numPickable > maxCost;
+    return nodes.size() + otherCost > maxCost;
   }
   uint32_t makeNumber(double value) override;
   uint32_t makeLn2() override { return kLn2Id; }
@@ -128,6 +125,12 @@ private:
     bool isScalar = false; ///< literals and ln 2, their products and quotients
   };
 
+  /// Of maxima and of minima.
+  struct Picks {
+    std::map<std::vector<Value>, uint32_t> results;
+    llvm::DenseMap<Value, const std::vector<Value> *> operands; ///< by result
+  };
+
   uint32_t append(const Number &number, const FractionSize &size);
   uint32_t append(Value value, const FractionSize &size, Sign sign,
                   bool isScalar = false);
@@ -149,12 +152,14 @@ private:
   uint32_t invert(uint32_t id);
   std::optional<uint32_t> multiplyRoots(uint32_t lhs, uint32_t rhs);
   uint32_t pick(ScalarFunction function, llvm::ArrayRef<uint32_t> operands);
+  std::optional<uint32_t> findPicked(const Picks &known,
+                                     llvm::ArrayRef<uint32_t> operands);
   uint32_t applyFree(ScalarFunction function, uint32_t lhs, uint32_t rhs);
   uint32_t exp(uint32_t id);
   /// exp(factor·id), where the factor is a constant.
   uint32_t expScaled(uint32_t factor, uint32_t id, unsigned depth);
   uint32_t makeExp(uint32_t factor, uint32_t id, unsigned depth);
-  void addCondition(ScalarFunction function, uint32_t lhs, uint32_t rhs);
+  void addCondition(ScalarFunction function, uint32_t id);
   void noteCompared(uint32_t id);
   /// Counts a value among those that are compared with all others.
   Value compare(uint32_t id) {
@@ -175,14 +180,10 @@ private:
   llvm::DenseMap<uint32_t, uint32_t> radicands; ///< by root
   llvm::DenseMap<std::pair<unsigned, std::pair<Value, Value>>, uint32_t>
       results;
-  /// Of maxima and of minima.
-  struct Picks {
-    std::map<std::vector<Value>, uint32_t> results;
-    llvm::DenseMap<Value, const std::vector<Value> *> operands; ///< by result
-  };
   std::map<ScalarFunction, Picks> picks;
-  size_t numPickable = 0;
-  Conditions conditions;
+  size_t otherCost = 0; ///< in numbers, of what is no number
+  bool isConditional = false;
+  bool isTooHigh = false; ///< some degree is no number any more
   double numCompared = 1; ///< zero
   double numOutputs = 0;  ///< pairs that are compared besides
   FractionSize largest;   ///< of what is compared, each figure by itself

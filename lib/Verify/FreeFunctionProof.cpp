@@ -21,8 +21,10 @@ using namespace mlir::mirage;
 /// Numbers, and operands of maxima, of both graphs together: 32 bytes each.
 static constexpr size_t kMaxNumbers = size_t(1) << 23;
 /// Multiply-adds of either graph, operations on single elements being eight
-/// each: a second, about.
+/// each: seconds, about.
 static constexpr double kMaxWork = 1 << 26;
+/// However much is asked for.
+static constexpr double kMostTrials = 64;
 
 namespace {
 /// Both graphs carried out on one random input.
@@ -35,9 +37,7 @@ public:
   std::string run() {
     drawInputs();
     auto left = GraphEvaluator(arithmetic).evaluate(lhs, starts);
-    ofLhs = arithmetic.takeConditions();
     auto right = GraphEvaluator(arithmetic).evaluate(rhs, starts);
-    ofRhs = arithmetic.takeConditions();
     if (arithmetic.hasOverflowed())
       return "they have too many values";
     for (auto [output, pair] : llvm::enumerate(llvm::zip_equal(left, right)))
@@ -51,15 +51,9 @@ public:
   }
 
   double getErrorLog2() const { return arithmetic.getErrorLog2(); }
-  /// Whether something may be out of range.
-  bool hasConditions() const { return !ofLhs.empty() || !ofRhs.empty(); }
-  /// Whether that is another thing in one graph than in the other.
-  bool haveDifferentConditions() const {
-    return ofLhs.size() != ofRhs.size() ||
-           llvm::any_of(ofLhs, [&](const auto &condition) {
-             return !ofRhs.contains(condition);
-           });
-  }
+  /// Whether something may be out of range. Where it is, and what depends on
+  /// it, may be another matter in each graph, if it is the same in both.
+  bool hasConditions() const { return arithmetic.hasConditions(); }
 
 private:
   void drawInputs() {
@@ -76,7 +70,6 @@ private:
   FreeFunctionArithmetic arithmetic;
   std::vector<std::vector<uint32_t>> inputs;
   llvm::SmallVector<const uint32_t *> starts;
-  FreeFunctionArithmetic::Conditions ofLhs, ofRhs;
 };
 } // namespace
 
@@ -89,19 +82,26 @@ static bool mayFit(const Graph &graph, const VerifyOptions &options) {
              std::min(options.maxBytes, kMaxSmallBytes);
 }
 
+/// No more than take a few times as long as one of the largest graphs.
+static double countMostTrials(const Graph &lhs, const Graph &rhs) {
+  double work = std::max(countWork(lhs) + countWork(rhs), 1.0);
+  return std::clamp(4 * kMaxWork / work, 1.0, kMostTrials);
+}
+
 /// Makes trials until enough is proved.
-/// \param hasConditions  whether something may be out of range.
 /// \returns why they prove nothing, or an empty string.
 static std::string judgeFreely(const Graph &lhs, const Graph &rhs,
-                               const VerifyOptions &options, Verdict &verdict,
-                               bool &hasConditions) {
+                               const VerifyOptions &options, Verdict &verdict) {
   verdict.kind = Verdict::Equal;
   verdict.hasFreeFunctions = true;
   verdict.askedBits = options.errorBoundBits;
   verdict.sizes = printInputSizes(lhs);
+  double mostTrials = countMostTrials(lhs, rhs);
   while (!verdict.meetsBound()) {
     if (options.isCancelled && options.isCancelled())
       return "cancelled";
+    if (verdict.bound.trials >= mostTrials)
+      return "that takes too many trials";
     unsigned number = verdict.bound.trials++;
     FreeTrial trial(lhs, rhs, deriveSeed(options.seed, "symbols", number));
     if (std::string problem = trial.run(); !problem.empty())
@@ -109,8 +109,7 @@ static std::string judgeFreely(const Graph &lhs, const Graph &rhs,
     if (!isProvedEnough(trial.getErrorLog2(), options))
       return "values have degrees that are too high";
     verdict.bound.provedLog2 += trial.getErrorLog2();
-    verdict.whereBothDefined |= trial.haveDifferentConditions();
-    hasConditions |= trial.hasConditions();
+    verdict.whereBothDefined |= trial.hasConditions();
   }
   verdict.bound.conjecturedLog2 = verdict.bound.provedLog2;
   verdict.bound.towers = verdict.bound.trials;
@@ -124,13 +123,12 @@ std::string mlir::mirage::addFreeFunctions(const Graph &lhs, const Graph &rhs,
   if (!triesSizes || !mayFit(lhs, options) || !mayFit(rhs, options))
     return "they are too large";
   Verdict free;
-  bool hasConditions = false;
-  std::string problem = judgeFreely(lhs, rhs, options, free, hasConditions);
+  std::string problem = judgeFreely(lhs, rhs, options, free);
   if (!problem.empty())
     return problem;
   // What no trial over fields counted for may be defined nowhere.
   bool isUntried = verdict.lacksTrials || verdict.ownSizes.trials == 0;
-  if (isUntried && hasConditions) {
+  if (isUntried && free.whereBothDefined) {
     Definedness defined = findDefined(lhs, rhs);
     if (defined.kind != Definedness::Somewhere)
       return defined.kind == Definedness::Nowhere

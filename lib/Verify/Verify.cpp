@@ -283,8 +283,12 @@ static llvm::Expected<Verdict> judgeExpanded(const Graph &lhs, const Graph &rhs,
     return judgeAtSmallerSizesAlone(lhs, rhs, options);
   if (verdict->lacksTrials)
     addPieces(lhs, rhs, options, *verdict);
-  if (lacksProof(*verdict))
-    addProblem(addFreeFunctions(lhs, rhs, options, *verdict), *verdict);
+  if (lacksProof(*verdict)) {
+    std::string problem = addFreeFunctions(lhs, rhs, options, *verdict);
+    if (problem.empty())
+      return verdict;
+    addProblem(problem, *verdict);
+  }
   if (verdict->kind != Verdict::Equal ||
       (!verdict->isLarge && verdict->meetsBound()))
     return verdict;
@@ -412,6 +416,23 @@ static void concludeCancelled(Verdict &verdict) {
   verdict.reason = "cancelled before all trials were made";
 }
 
+/// Graphs that are equal wherever both are defined may be defined nowhere at
+/// once: fields have roots of what no number has. They are tried in float64, at
+/// smaller sizes where their own take too long.
+static void checkDefined(const Graph &lhs, const Graph &rhs, Verdict &verdict) {
+  if (verdict.kind != Verdict::Equal || !verdict.whereBothDefined)
+    return;
+  Definedness defined = findDefined(lhs, rhs);
+  if (defined.kind != Definedness::Nowhere)
+    return;
+  verdict.kind = Verdict::Unknown;
+  verdict.hasFreeFunctions = false;
+  verdict.bound = {};
+  verdict.whyWeaker.clear();
+  verdict.reason = defined.reason + " in both graphs, which are equal wherever "
+                                    "both are defined";
+}
+
 /// Sizes that a proof is not of have to agree as well, those of pieces piece by
 /// piece. If they do not, or see too little, a float64 input at the graphs' own
 /// may show whether these do.
@@ -435,10 +456,14 @@ static llvm::Error checkOtherSizes(const Graph &lhs, const Graph &rhs,
     concludeCancelled(verdict);
   // Graphs may be equal at their own sizes alone.
   std::string ofSymbols;
-  if (!tried.isCancelled && !tried.problem.empty() && !options.wantsExactProof)
+  if (!tried.isCancelled && !tried.problem.empty() &&
+      !options.wantsExactProof) {
     ofSymbols = addFreeFunctions(lhs, rhs, options, verdict);
-  if (verdict.hasFreeFunctions)
-    return llvm::Error::success();
+    if (ofSymbols.empty()) {
+      checkDefined(lhs, rhs, verdict);
+      return llvm::Error::success();
+    }
+  }
   if (tried.isCancelled || (tried.problem.empty() && !tried.areFew))
     return llvm::Error::success();
   std::string reason =
@@ -467,22 +492,6 @@ mlir::mirage::verifyAtOwnSizes(const Graph &lhs, const Graph &rhs,
     return std::move(error);
   Graph left = getJudgedForm(lhs), right = getJudgedForm(rhs);
   return FieldJudge(left, right, options).run();
-}
-
-/// Graphs that are equal wherever both are defined may be defined nowhere at
-/// once: fields have roots of what no number has. They are tried in float64, at
-/// smaller sizes where their own take too long.
-static void checkDefined(const Graph &lhs, const Graph &rhs, Verdict &verdict) {
-  if (verdict.kind != Verdict::Equal || !verdict.whereBothDefined)
-    return;
-  Definedness defined = findDefined(lhs, rhs);
-  if (defined.kind != Definedness::Nowhere)
-    return;
-  verdict.kind = Verdict::Unknown;
-  verdict.bound = {};
-  verdict.whyWeaker.clear();
-  verdict.reason = defined.reason + " in both graphs, which are equal wherever "
-                                    "both are defined";
 }
 
 /// Graphs that are equal but for how ln 2 was rounded are not.

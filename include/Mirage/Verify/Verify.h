@@ -170,9 +170,9 @@ struct Verdict {
   /// Equal because both are the same graph, operation by operation, composed
   /// operators written out; there were no trials, or they came to nothing.
   bool isSameGraph = false;
-  /// What is proved is proved at the graphs' own sizes by trials in which
-  /// functions are symbols, so that what a maximum does not pick is not hidden,
-  /// and all roots exist; each trial is over two primes of its own.
+  /// What is proved is proved, at `sizes`, by trials in which functions are
+  /// symbols, so that what a maximum does not pick is not hidden, and all roots
+  /// exist; each trial is over two primes of its own.
   bool hasFreeFunctions = false;
   /// Equal only where both are defined: one graph takes a root of something
   /// that the other does not.
