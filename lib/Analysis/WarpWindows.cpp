@@ -58,5 +58,5 @@ bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
     if (windows < numItems)
       registers += windows * items.loop * thread::countRegisters(fragment);
   }
-  return registers <= Target().registersPerThread;
+  return registers <= Target().getRegistersPerThread(numWarps << kLaneBits);
 }

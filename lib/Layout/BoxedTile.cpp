@@ -25,7 +25,7 @@ std::optional<BoxedTile> BoxedTile::find(llvm::ArrayRef<int64_t> shape,
                                     int64_t(1), std::multiplies<int64_t>());
   bool areRowsWhole =
       rowBytes % (rowBytes > kLargestSpan ? kLargestSpan : kPieceBytes) == 0;
-  if (!areRowsWhole || numRows % kPatternRows != 0)
+  if (!areRowsWhole)
     return std::nullopt;
   // 16 bytes have no swizzle of their own.
   int64_t span = std::clamp<int64_t>(llvm::PowerOf2Ceil(rowBytes),
@@ -47,9 +47,11 @@ int64_t BoxedTile::getBytes() const {
 }
 
 int64_t BoxedTile::getOffset(int64_t row, int64_t column) const {
-  int64_t pitch = getPitchElements();
-  int64_t element = (column / pitch * numRows + row) * pitch + column % pitch;
-  return applySwizzle(swizzle, element * elementBytes);
+  int64_t pitch = getPitchElements(), span = getSpanBytes(swizzle);
+  int64_t inSpan = applySwizzle(swizzle, row % kPatternRows * span +
+                                             column % pitch * elementBytes);
+  int64_t before = column / pitch * numRows + row - row % kPatternRows;
+  return before * span + inSpan;
 }
 
 /// The largest side of a box along which the rows of a tile are cut.
@@ -67,7 +69,9 @@ std::optional<TileBoxes> mlir::mirage::findTileBoxes(
     llvm::ArrayRef<int64_t> tile, unsigned elementBytes) {
   std::optional<BoxedTile> boxed = BoxedTile::find(tile, elementBytes);
   unsigned rank = tile.size();
-  if (!boxed || rank < 2 || strides.back() != 1)
+  // Where rows are no multiple of the pattern, panels would not be aligned.
+  bool areAligned = boxed && boxed->numRows % BoxedTile::kPatternRows == 0;
+  if (!areAligned || rank < 2 || strides.back() != 1)
     return std::nullopt;
   TileBoxes boxes;
   boxes.map.elementBytes = elementBytes;

@@ -38,14 +38,14 @@ struct BoxedTile {
   unsigned elementBytes = 2;
   Swizzle swizzle = Swizzle::None;
 
-  /// Rows after which the pattern of a swizzle begins anew. It is one of
-  /// absolute addresses, so every place of a tile starts at a multiple of so
-  /// many spans.
+  /// Rows after which the pattern of a swizzle begins anew. To the engine it is
+  /// one of absolute addresses, so every place of a tile that it loads starts
+  /// at a multiple of so many spans, and its panels have a multiple of so many
+  /// rows.
   static constexpr int64_t kPatternRows = 8;
 
   /// \returns none where rows are no multiple of 16 bytes, or, if they are
-  /// longer than 128, of that; or rows are no multiple of eight, with which
-  /// panels would not be aligned.
+  /// longer than 128, of that.
   static std::optional<BoxedTile> find(llvm::ArrayRef<int64_t> shape,
                                        unsigned elementBytes);
 
@@ -88,7 +88,7 @@ struct TileBoxes {
 /// along the tensor's rows; a stride is no multiple of 16 bytes, or not
 /// positive; a dimension is too long for a box, but for rows of a tile of two
 /// dimensions, which may be cut; there are more than 5 dimensions; or the tile
-/// is no `BoxedTile`.
+/// is no `BoxedTile`, or its rows no multiple of a swizzle's pattern.
 std::optional<TileBoxes> findTileBoxes(llvm::ArrayRef<int64_t> sizes,
                                        llvm::ArrayRef<int64_t> strides,
                                        llvm::ArrayRef<int64_t> tile,

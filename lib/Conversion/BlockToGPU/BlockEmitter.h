@@ -32,6 +32,10 @@ Value emitI32(ImplicitLocOpBuilder &builder, int32_t value);
 /// An i1: this is the thread of the block with that number.
 Value emitIsThread(ImplicitLocOpBuilder &builder, int64_t number);
 
+/// Has LLVM let so many iterations of a loop follow each other; with one it is
+/// to stay as it is.
+void setUnrolling(scf::ForOp loop, int count);
+
 /// Where a tile, or the first place of its ring, lies in shared memory.
 struct TilePlace {
   int64_t offsetBytes = 0;

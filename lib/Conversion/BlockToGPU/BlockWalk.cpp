@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockWalk.h"
-#include "Mirage/Conversion/LoopUnrolling.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

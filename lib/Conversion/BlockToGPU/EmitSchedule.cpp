@@ -16,7 +16,6 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Conversion/LoopUnrolling.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "MoveTiles.h"

@@ -9,7 +9,6 @@
 #include "Rings.h"
 #include "Mirage/Analysis/CausalLoop.h"
 #include "Mirage/Analysis/Multicast.h"
-#include "Mirage/Conversion/LoopUnrolling.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "MoveTiles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -10,7 +10,6 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Analysis/WarpWindows.h"
-#include "Mirage/Conversion/LoopUnrolling.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "TileAccess.h"
@@ -327,8 +326,6 @@ LogicalResult GraphLowering::lowerLoop() {
       builder, location, emitIndex(builder, location, 0),
       emitIndex(builder, location, header.loop),
       emitIndex(builder, location, 1), getInitialAccumulators());
-  if (hasSeveralItems && !sharesTooMuch)
-    setUnrolling(loop, header.loop);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -144,8 +144,7 @@ private:
   std::optional<ShareDeal> deal; ///< of tiles that are held; none if none are
   unsigned shareRound = 0;       ///< of the warp's shares
   unsigned round = 0;            ///< of a share's items
-  bool hasSeveralItems = false;  ///< the warp, one after the other
-  /// Whether these share more than there are registers for.
+  /// Whether a warp's items share more than there are registers for.
   bool sharesTooMuch = false;
   int64_t step = 0; ///< where steps follow each other without a loop
   /// Whether no warp before this one has the same items; null where none has.

@@ -159,9 +159,7 @@ LogicalResult GraphLowering::lowerShare(Value number) {
         arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
                               number, emitIndex(builder, location, numItems));
   }
-  hasSeveralItems = numItems > numNumbers || deal->getNumRounds() > 1;
-  sharesTooMuch =
-      hasSeveralItems && !hasRoomForShared(graph, header, deal->numWarps);
+  sharesTooMuch = !hasRoomForShared(graph, header, deal->numWarps);
   for (round = 0; round * numNumbers < numItems; ++round) {
     values.clear();
     Value item = first;

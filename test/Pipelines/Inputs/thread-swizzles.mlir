@@ -79,3 +79,19 @@ func.func @bytes(%a: tensor<128x384xf8E4M3FN>, %w: tensor<384x128xf8E4M3FN>) -> 
   } : tensor<128x128xf16>
   return %r : tensor<128x128xf16>
 }
+
+// Rows that are no multiple of a swizzle's pattern, of two panels.
+func.func @uneven(%a: tensor<127x256xf16>, %w: tensor<256x64xf16> {mirage_kernel.strides = array<i64: 1, 256>}) -> tensor<127x64xf16> {
+  %e = tensor.empty() : tensor<127x64xf16>
+  %r = mirage_kernel.graph ins(%a, %w : tensor<127x256xf16>, tensor<256x64xf16>) outs(%e : tensor<127x64xf16>) {
+  ^bb0(%ak: tensor<127x256xf16>, %wk: tensor<256x64xf16>):
+    %o = mirage_block.graph grid(x = 1, y = 1) threads(256) loop(2) stages(2) ins(%ak imap(x -> 0) fmap(1), %wk imap(y -> 1) fmap(0)) outs(omap(x -> 0, y -> 1)) : (tensor<127x256xf16>, tensor<256x64xf16>) -> tensor<127x64xf16> {
+    ^bb0(%at: tensor<127x128xf16>, %wt: tensor<128x64xf16>):
+      %p = mirage_block.matmul %at, %wt : tensor<127x128xf16>, tensor<128x64xf16>
+      %s = mirage_block.accumulate %p over loop sum : tensor<127x64xf32>
+      mirage_block.yield %s : tensor<127x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<127x64xf16>
+  } : tensor<127x64xf16>
+  return %r : tensor<127x64xf16>
+}

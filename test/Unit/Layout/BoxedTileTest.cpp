@@ -120,7 +120,9 @@ TEST(BoxedTile, FreeBytesMakeRowsSpans) {
 TEST(BoxedTile, WhatTheEngineCannotLoad) {
   EXPECT_FALSE(BoxedTile::find({16, 12}, 2)); // rows of 24 bytes
   EXPECT_FALSE(BoxedTile::find({16, 96}, 2)); // a panel and a half
-  EXPECT_FALSE(BoxedTile::find({12, 64}, 2)); // a pattern and a half
+  // A pattern and a half is for threads, not for the engine.
+  EXPECT_TRUE(BoxedTile::find({12, 64}, 2));
+  EXPECT_FALSE(findTileBoxes({48, 64}, {64, 1}, {12, 64}, 2));
   EXPECT_TRUE(findTileBoxes({64, 64}, {64, 1}, {16, 64}, 2));
   EXPECT_FALSE(findTileBoxes({64, 64}, {1, 64}, {16, 64}, 2)); // across rows
   EXPECT_FALSE(findTileBoxes({64, 60}, {60, 1}, {16, 64}, 2)); // 120 bytes
