@@ -37,11 +37,12 @@ func.func @reshaped(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x6
 }
 
 // Behind rows of 32, 64, .. bytes that ldmatrix reads 16 stay free, so that eight of them begin in
-// different banks; behind rows of 64 bytes of f32, of which lanes store pairs, 32. Rows of 24 and 40
+// different banks; behind rows of 64 bytes of f32, of which lanes store pairs, 32. Four rows of 64
+// bytes are written in fewer wavefronts where nothing is between them and they are swizzled. Rows of 24 and 40
 // bytes, which warps read element by element, are in different banks already, and one row has no
 // other beside it.
 // WARPS-LABEL: func.func @rows(
-// WARPS:         mirage_block.graph {{.*}} {mirage.input_offsets = {{.*}}, mirage.input_row_paddings = array<i64: 16, 16, 0, 0, 0, 0>, mirage.shared_bytes
+// WARPS:         mirage_block.graph {{.*}} {mirage.input_offsets = {{.*}}, mirage.input_row_paddings = array<i64: 0, 16, 0, 0, 0, 0>, mirage.shared_bytes = {{[0-9]+}} : i64, mirage.thread_swizzles = array<i64: 64, 0, 0, 0, 0, 0>
 // WARPS:         mirage_thread.graph {{.*}}mirage.row_paddings = array<i64: 32>{{.*}} (tensor<4x32xf16>, tensor<32x16xf16>) -> tensor<4x16xf32>
 // WARPS-NOT:     row_paddings
 // WARPS:         mirage_thread.graph {{.*}}mirage.row_paddings = array<i64: 16>{{.*}} (tensor<4x24xf32>, tensor<24x20xf16>) -> tensor<4x20xf32>
