@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Algebra/PrimeField.h"
+#include "FieldPowers.h"
 #include "llvm/ADT/bit.h"
 #include <cassert>
-#include <cmath>
 #include <initializer_list>
 
 using namespace mlir::mirage;
@@ -69,19 +69,7 @@ uint32_t PrimeField::fromInteger(uint64_t value) const {
 }
 
 uint32_t PrimeField::fromDouble(double value) const {
-  assert(std::isfinite(value) && "only finite numbers are rationals");
-  int exponent = 0;
-  double integer = std::fabs(value);
-  if (integer >= 0x1p53 || integer != std::floor(integer)) {
-    integer = std::ldexp(std::frexp(integer, &exponent), 53);
-    exponent -= 53;
-  }
-  uint32_t result = fromInteger(static_cast<uint64_t>(integer));
-  if (exponent > 0)
-    result = mul(result, pow(add(one, one), exponent));
-  else if (exponent < 0)
-    result = mul(result, pow(getHalf(), -exponent));
-  return value < 0 ? sub(0, result) : result;
+  return toRational(*this, value, getHalf());
 }
 
 uint32_t PrimeField::getHalf() const {
@@ -89,13 +77,7 @@ uint32_t PrimeField::getHalf() const {
 }
 
 uint32_t PrimeField::pow(uint32_t a, uint64_t exponent) const {
-  uint32_t result = one;
-  for (; exponent != 0; exponent >>= 1) {
-    if (exponent & 1)
-      result = mul(result, a);
-    a = mul(a, a);
-  }
-  return result;
+  return raise(*this, a, exponent);
 }
 
 uint32_t PrimeField::inverse(uint32_t a) const {

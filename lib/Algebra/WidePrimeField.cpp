@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Algebra/WidePrimeField.h"
+#include "FieldPowers.h"
 #include "llvm/ADT/bit.h"
 #include <cassert>
-#include <cmath>
 #include <initializer_list>
 
 using namespace mlir::mirage;
@@ -92,30 +92,11 @@ uint64_t WidePrimeField::drawUnit(RandomStream &random) const {
 }
 
 uint64_t WidePrimeField::fromDouble(double value) const {
-  assert(std::isfinite(value) && "only finite numbers are rationals");
-  int exponent = 0;
-  double integer = std::fabs(value);
-  if (integer >= 0x1p53 || integer != std::floor(integer)) {
-    integer = std::ldexp(std::frexp(integer, &exponent), 53);
-    exponent -= 53;
-  }
-  uint64_t result = fromInteger(static_cast<uint64_t>(integer));
-  uint64_t two = add(one, one);
-  if (exponent > 0)
-    result = mul(result, pow(two, exponent));
-  else if (exponent < 0)
-    result = mul(result, inverse(pow(two, -exponent)));
-  return value < 0 ? sub(0, result) : result;
+  return toRational(*this, value, inverse(add(one, one)));
 }
 
 uint64_t WidePrimeField::pow(uint64_t a, uint64_t exponent) const {
-  uint64_t result = one;
-  for (; exponent != 0; exponent >>= 1) {
-    if (exponent & 1)
-      result = mul(result, a);
-    a = mul(a, a);
-  }
-  return result;
+  return raise(*this, a, exponent);
 }
 
 uint64_t WidePrimeField::inverse(uint64_t a) const {
