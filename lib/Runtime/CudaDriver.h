@@ -144,6 +144,8 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
      const uint64_t *sizes, const uint64_t *strideBytes, const unsigned *box,  \
      const unsigned *elementStrides, int interleave, int swizzle,              \
      int promotion, int fill))                                                 \
+  X(tensorMapReplaceAddress, "cuTensorMapReplaceAddress",                      \
+    (TensorMapImage *, CUdeviceptr address))                                   \
   X(occupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                \
     (int *, CUfunction, const LaunchConfig *))                                 \
   X(memAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                        \

@@ -72,50 +72,17 @@ llvm::Error CudaProgram::Impl::loadModule() {
                                   (text.empty() ? "" : " (" + text + ")"));
 }
 
-namespace {
-/// A launch as the driver takes it.
-struct DriverLaunch {
-  explicit DriverLaunch(const KernelLaunch &launch, CUstream stream = nullptr);
-  DriverLaunch(const DriverLaunch &) = delete;
-
-  LaunchConfig config = {};
-
-private:
-  LaunchAttribute &add(LaunchAttributeId id) {
-    LaunchAttribute &attribute = attributes[config.numAttributes++];
-    attribute.id = id;
-    return attribute;
-  }
-
-  LaunchAttribute attributes[2] = {};
-};
-} // namespace
-
-DriverLaunch::DriverLaunch(const KernelLaunch &launch, CUstream stream) {
-  llvm::copy(launch.grid, config.grid);
-  llvm::copy(launch.block, config.block);
-  config.dynamicSharedBytes = launch.getLaunchedSharedBytes();
-  config.stream = stream;
-  config.attributes = attributes;
-  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
-    llvm::copy(launch.cluster, add(kClusterDimension).value.clusterDimension);
-  if (launch.dependent)
-    add(kProgrammaticStreamSerialization)
-        .value.programmaticStreamSerialization = 1;
-}
-
 /// Whether the device has a place for a whole cluster of a launch.
-llvm::Error CudaProgram::Impl::checkCluster(unsigned number,
-                                            CUfunction function) const {
+llvm::Error
+CudaProgram::Impl::checkCluster(unsigned number,
+                                const DriverLaunch &described) const {
   const KernelLaunch &launch = artifact.launches[number];
   if (launch.cluster == std::array<int64_t, 3>{1, 1, 1})
     return llvm::Error::success();
   int clusters = 0;
-  DriverLaunch described(launch);
-  if (llvm::Error error =
-          driver.check(driver.occupancyMaxActiveClusters(&clusters, function,
-                                                         &described.config),
-                       name(number)))
+  CUresult result = driver.occupancyMaxActiveClusters(
+      &clusters, described.getFunction(), &described.getConfig());
+  if (llvm::Error error = driver.check(result, name(number)))
     return error;
   if (clusters > 0)
     return llvm::Error::success();
@@ -187,9 +154,10 @@ llvm::Error CudaProgram::Impl::loadFunctions() {
           driver.funcSetAttribute(function, kNonPortableClusterSizeAllowed, 1);
     if (llvm::Error error = driver.check(result, name(number)))
       return error;
-    if (llvm::Error error = checkCluster(number, function))
+    auto described = std::make_unique<DriverLaunch>(launch, function);
+    if (llvm::Error error = checkCluster(number, *described))
       return error;
-    functions.push_back(function);
+    driverLaunches.push_back(std::move(described));
   }
   return llvm::Error::success();
 }
@@ -274,31 +242,6 @@ llvm::ArrayRef<CudaLaunch> CudaProgram::getLaunches() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-static int getDataType(const TensorMap &map) {
-  switch (map.elementBytes) {
-  case 1:
-    return cuda::kTensorMapUInt8;
-  case 2:
-    return cuda::kTensorMapUInt16;
-  case 4:
-    return cuda::kTensorMapUInt32;
-  default:
-    return cuda::kTensorMapUInt64;
-  }
-}
-
-llvm::Error
-CudaProgram::Impl::encodeTensorMap(unsigned number, const TensorMap &map,
-                                   CUdeviceptr address,
-                                   cuda::TensorMapImage &image) const {
-  static constexpr unsigned kOnes[5] = {1, 1, 1, 1, 1};
-  CUresult result = driver.tensorMapEncodeTiled(
-      &image, getDataType(map), map.getRank(), address, map.sizes.data(),
-      map.strideBytes.data(), map.box.data(), kOnes, /*interleave=*/0,
-      static_cast<int>(map.swizzle), cuda::kTensorMapPromote256, /*fill=*/0);
-  return driver.check(result, name(number) + ": a tensor map is refused");
-}
-
 llvm::Error
 CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
                                  llvm::ArrayRef<CUdeviceptr> inputs,
@@ -314,26 +257,7 @@ CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
   }
   if (library && library->has(number))
     return library->enqueue(number, launch, addresses, stream);
-  std::vector<cuda::TensorMapImage> maps; // which stay where they are
-  maps.reserve(llvm::count_if(launch.arguments, [](const auto &argument) {
-    return argument.tensorMap.has_value();
-  }));
-  llvm::SmallVector<void *, 8> parameters;
-  for (auto [argument, address] :
-       llvm::zip_equal(launch.arguments, addresses)) {
-    parameters.push_back(&address);
-    if (!argument.tensorMap)
-      continue;
-    if (llvm::Error error = encodeTensorMap(number, *argument.tensorMap,
-                                            address, maps.emplace_back()))
-      return error;
-    parameters.back() = &maps.back();
-  }
-  DriverLaunch described(launch, stream);
-  return driver.check(driver.launchKernelEx(&described.config,
-                                            functions[number],
-                                            parameters.data(), nullptr),
-                      name(number) + " cannot be launched");
+  return driverLaunches[number]->enqueue(driver, stream, addresses);
 }
 
 llvm::Error CudaProgram::enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
@@ -342,7 +266,7 @@ llvm::Error CudaProgram::enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
          outputs.size() == impl->artifact.outputs.size() &&
          "an address for each tensor");
   auto enqueueAll = [&]() -> llvm::Error {
-    for (unsigned number = 0; number < impl->functions.size(); ++number)
+    for (unsigned number = 0; number < impl->driverLaunches.size(); ++number)
       if (llvm::Error error = impl->enqueueLaunch(
               number, static_cast<CUstream>(stream), inputs, outputs))
         return error;
@@ -432,7 +356,7 @@ CudaProgram::run(llvm::ArrayRef<HostTensor> inputs,
     return tensors.takeError();
   const Driver &driver = impl->driver;
   auto runAll = [&]() -> llvm::Error {
-    for (unsigned number = 0; number < impl->functions.size(); ++number) {
+    for (unsigned number = 0; number < impl->driverLaunches.size(); ++number) {
       if (onLaunch)
         onLaunch(impl->artifact.launches[number].kernel);
       if (llvm::Error error = impl->enqueueLaunch(

@@ -11,6 +11,7 @@
 
 #include "CudaHandles.h"
 #include "CudaLibrary.h"
+#include "DriverLaunch.h"
 #include "Mirage/Runtime/CudaDevice.h"
 #include "RunOrder.h"
 
@@ -26,12 +27,9 @@ struct CudaProgram::Impl {
   llvm::Error checkSharedBytes(unsigned number,
                                cuda::CUfunction function) const;
   llvm::Error checkRegisters(unsigned number, cuda::CUfunction function) const;
-  llvm::Error checkCluster(unsigned number, cuda::CUfunction function) const;
-  /// The tensor map of what lies at an address, for a parameter of a launch.
-  llvm::Error encodeTensorMap(unsigned number, const TensorMap &map,
-                              cuda::CUdeviceptr address,
-                              cuda::TensorMapImage &image) const;
-  /// One launch; errors name its kernel.
+  llvm::Error checkCluster(unsigned number,
+                           const cuda::DriverLaunch &described) const;
+  /// One launch, where `order` lets runs in; errors name its kernel.
   llvm::Error enqueueLaunch(unsigned number, cuda::CUstream stream,
                             llvm::ArrayRef<cuda::CUdeviceptr> inputs,
                             llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
@@ -45,7 +43,7 @@ struct CudaProgram::Impl {
   const cuda::Driver &driver;
   const Artifact &artifact;
   cuda::Module module;
-  std::vector<cuda::CUfunction> functions; ///< by launch
+  std::vector<std::unique_ptr<cuda::DriverLaunch>> driverLaunches;
   cuda::Memory workspace;
   std::unique_ptr<cuda::LibraryLaunches> library; ///< null if it is not used
   std::vector<CudaLaunch> launches;

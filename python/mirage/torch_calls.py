@@ -28,8 +28,12 @@ class Place:
         self.get_stream = cuda._cuda_getCurrentRawStream
         self.get_device = cuda._cuda_getDevice
         # What torch's own compiled code allocates with: on the current device, and past the dispatcher.
-        guards = getattr(getattr(cuda, "_dynamo", None), "guards", None)
-        self.allocate = getattr(guards, "_empty_strided_cuda", None)
+        self.allocate = getattr(_get_native_guards(), "_empty_strided_cuda", None)
+
+
+def _get_native_guards() -> Any:
+    """What torch's own compiled code asks of tensors, and how it makes them, if this version has that."""
+    return getattr(getattr(sys.modules["torch"]._C, "_dynamo", None), "guards", None)
 
 
 # A loop over tensors would take a fifth of the time again, so each program gets a function of its own, written
@@ -42,20 +46,24 @@ class Place:
 #             if forward_ad._current_level >= 0:
 #                 return None
 #             x0, x1, = given
-#             if x0.dtype is not dtype_x0 or ... or x1.dtype is not dtype_x1 or ...:
-#                 return None
+#             if x0.is_nested or x1.is_nested or not inputs.are_known(x0, x1):
+#                 if x0.dtype is not dtype_x0 or ... or x1.dtype is not dtype_x1 or ...:
+#                     return None
+#                 inputs.get_to_know(x0, x1)
 #             if out is None:
-#                 y0, = out = allocate()
+#                 y0, = out = [allocate_quickly(shape_y0, ...)] if get_device() == ordinal else allocate()
 #             else:
 #                 y0, = out
-#                 if y0.dtype is not dtype_y0 or ...:
-#                     return None
+#                 if y0.is_nested or not outputs.are_known(y0):
+#                     if y0.dtype is not dtype_y0 or ...:
+#                         return None
+#                     outputs.get_to_know(y0)
 #             x0, x1, y0, = x0.data_ptr(), x1.data_ptr(), y0.data_ptr(),
 #         except foreign:
 #             return None
 #         if (x0 | x1 | y0) & 15:
 #             return None
-#         if enqueue(pointer, get_stream_pointer(), pack_x(x0, x1), pack_y(y0)):
+#         if enqueue(pointer, streams[get_stream(ordinal)], pack_x(x0, x1), pack_y(y0)):
 #             fail()
 #         return out if type(out) is list else list(out)
 #
@@ -66,6 +74,47 @@ class Place:
 _FOREIGN = (AttributeError, TypeError, ValueError, RuntimeError)
 
 
+class _Acquaintances:
+    """Tensors that fitted, by which others that are like them are known, all with one call: torch's own guards
+    compare type, kind (device, layout, negation, subclasses, modes), element type, device, sizes, strides and
+    requires_grad. They end the process where a tensor that is nested is shown to them (torch 2.13): it has no
+    sizes, which they do not expect."""
+
+    #: Where tensors are of ever other kinds, guards only cost.
+    MOST_GUARDS = 16
+
+    def __init__(self, specs: Sequence[TensorSpec]):
+        self._layouts = {"dynamic_dims_sizes": [list(spec.shape) for spec in specs],
+                         "dynamic_dims_strides": [list(spec.strides) for spec in specs]}
+        self._make_guards: Any = getattr(_get_native_guards(), "TensorGuards", None)
+        self._guards_left = self.MOST_GUARDS if self._make_guards else 0
+        self._is_grad_enabled = sys.modules["torch"].is_grad_enabled
+        self.are_known: Callable[..., bool] = self._know_nobody
+
+    @staticmethod
+    def _know_nobody(*_: Any) -> bool:
+        return False
+
+    def get_to_know(self, *fitting: Any) -> None:
+        if self._guards_left == 0:
+            self.are_known = self._know_nobody
+            return
+        self._guards_left -= 1
+        try:
+            check = self._make_guards(*fitting, **self._layouts).check
+            # Strides of sizes of 1 may be others than those the guards have, and are left to slower checks.
+            is_of_use = check(*fitting)
+        except Exception:  # torch owes nobody this class
+            is_of_use, self._guards_left = False, 0
+        if not is_of_use:
+            self.are_known = self._know_nobody
+        elif any(tensor.requires_grad for tensor in fitting):  # which fits where no gradients are taken
+            is_grad_enabled = self._is_grad_enabled
+            self.are_known = lambda *given: not is_grad_enabled() and check(*given)
+        else:
+            self.are_known = check
+
+
 def _write_check(name: str, spec: TensorSpec) -> str:
     """The condition under which a tensor does not fit."""
     # Asking a tensor whether it is in row-major order makes no tuple.
@@ -74,7 +123,7 @@ def _write_check(name: str, spec: TensorSpec) -> str:
             f"{lies_otherwise} or {name}.is_neg() or {name}.requires_grad and is_grad_enabled()")
 
 
-def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec]) -> str:
+def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec], allocates_quickly: bool) -> str:
     def join(names: Any, form: str = "{}, ") -> str:
         return "".join(form.format(name) for name in names)
 
@@ -82,6 +131,10 @@ def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec]) -> str
         return " or ".join(_write_check(name, spec) for name, spec in specs.items())
 
     names = [*inputs, *outputs]
+    allocation = "allocate()"
+    if allocates_quickly:
+        new = join(outputs, "allocate_quickly(shape_{0}, strides_{0}, dtype_{0}), ")
+        allocation = f"[{new}] if get_device() == ordinal else {allocation}"
     return f"""
 def call(given, out):
     if not isinstance(given, sequences) or out is not None and not isinstance(out, sequences):
@@ -90,20 +143,24 @@ def call(given, out):
         if forward_ad._current_level >= 0:
             return None
         {join(inputs)} = given
-        if {check_all(inputs)}:
-            return None
+        if {join(inputs, "{}.is_nested or ")}not inputs.are_known({join(inputs)}):
+            if {check_all(inputs)}:
+                return None
+            inputs.get_to_know({join(inputs)})
         if out is None:
-            {join(outputs)} = out = allocate()
+            {join(outputs)} = out = {allocation}
         else:
             {join(outputs)} = out
-            if {check_all(outputs)}:
-                return None
+            if {join(outputs, "{}.is_nested or ")}not outputs.are_known({join(outputs)}):
+                if {check_all(outputs)}:
+                    return None
+                outputs.get_to_know({join(outputs)})
         {join(names)} = {join(names, "{}.data_ptr(), ")}
     except foreign:
         return None
     if ({" | ".join(names)}) & 15:
         return None
-    if enqueue(pointer, get_stream_pointer(), pack_x({join(inputs)}), pack_y({join(outputs)})):
+    if enqueue(pointer, streams[get_stream(ordinal)], pack_x({join(inputs)}), pack_y({join(outputs)})):
         fail()
     return out if type(out) is list else list(out)
 """
@@ -112,29 +169,15 @@ def call(given, out):
 def _make_allocator(specs: Sequence[TensorSpec], place: Any) -> Callable[[], List[Any]]:
     torch = sys.modules["torch"]
     wanted = [(spec.shape, spec.strides, getattr(torch, spec.dtype.name)) for spec in specs]
-    empty, quick, get_device = torch.empty_strided, place.allocate, place.get_device
-    ordinal, device = place.ordinal, place.device
-
-    def allocate() -> List[Any]:
-        if quick is not None and get_device() == ordinal:
-            return [quick(shape, strides, dtype) for shape, strides, dtype in wanted]
-        return [empty(shape, strides, dtype=dtype, device=device) for shape, strides, dtype in wanted]
-
-    return allocate
+    empty, device = torch.empty_strided, place.device
+    return lambda: [empty(shape, strides, dtype=dtype, device=device) for shape, strides, dtype in wanted]
 
 
-def _make_stream_getter(place: Any) -> Callable[[], c_void_p]:
-    get_stream, ordinal = place.get_stream, place.ordinal
-    pointers: Dict[int, c_void_p] = {}  # what ctypes hands over without a look at it
+class _StreamPointers(dict[int, c_void_p]):
+    """By address, what ctypes hands over without a look at it."""
 
-    def get_stream_pointer() -> c_void_p:
-        address = get_stream(ordinal)
-        try:
-            return pointers[address]
-        except KeyError:
-            return pointers.setdefault(address, c_void_p(address))
-
-    return get_stream_pointer
+    def __missing__(self, address: int) -> c_void_p:
+        return self.setdefault(address, c_void_p(address))
 
 
 def _fail() -> None:
@@ -151,10 +194,13 @@ def make_torch_call(pointer: c_void_p, inputs: Sequence[TensorSpec], outputs: Se
         "pointer": pointer, "enqueue": enqueue, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
         "sequences": SEQUENCES, "is_grad_enabled": torch.is_grad_enabled,
         "forward_ad": torch.autograd.forward_ad, "allocate": _make_allocator(outputs, place),
-        "get_stream_pointer": _make_stream_getter(place),
+        "allocate_quickly": place.allocate, "get_device": place.get_device,
+        "streams": _StreamPointers(), "get_stream": place.get_stream,
+        "inputs": _Acquaintances(inputs), "outputs": _Acquaintances(outputs),
         "pack_x": struct.Struct(f"{len(inputs)}Q").pack, "pack_y": struct.Struct(f"{len(outputs)}Q").pack}
     for name, spec in {**named_inputs, **named_outputs}.items():
         known[f"dtype_{name}"] = getattr(torch, spec.dtype.name)
-        known[f"shape_{name}"], known[f"strides_{name}"] = torch.Size(spec.shape), spec.strides
-    exec(compile(_write(named_inputs, named_outputs), "<a call of mirage>", "exec"), known)
+        known[f"shape_{name}"], known[f"strides_{name}"] = spec.shape, spec.strides
+    text = _write(named_inputs, named_outputs, allocates_quickly=place.allocate is not None)
+    exec(compile(text, "<a call of mirage>", "exec"), known)
     return known["call"]

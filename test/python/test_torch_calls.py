@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 import mirage as mi
-from mirage import streams
+from mirage import streams, torch_calls
 from mirage.tensors import CPU, TensorSpec
 from mirage.torch_calls import make_torch_call
 
@@ -34,15 +34,29 @@ def library():
     return Library()
 
 
-@pytest.fixture
-def call(library):
-    place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7, get_device=lambda: -1,
-                                  allocate=None)
-    return make_torch_call("program", INPUTS, OUTPUTS, place, library)
+def make_place(allocate=None):
+    return types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7, get_device=lambda: -1,
+                                 allocate=allocate)
 
 
 def make_inputs():
     return [torch.zeros(8, 64, dtype=torch.float16), torch.zeros(16, 64).t()]
+
+
+def get_acquaintances(call):
+    return [call.__globals__[name] for name in ("inputs", "outputs")]
+
+
+@pytest.fixture(params=["strangers", "acquaintances", "older torch"])
+def call(library, request, monkeypatch):
+    if request.param == "older torch":
+        monkeypatch.setattr(torch_calls, "_get_native_guards", lambda: None)
+    call = make_torch_call("program", INPUTS, OUTPUTS, make_place(), library)
+    if request.param != "strangers":
+        inputs = make_inputs()
+        call(inputs, call(inputs, None))
+        library.calls.clear()
+    return call
 
 
 def test_addresses(call, library):
@@ -81,9 +95,7 @@ def test_what_does_not_fit(call, library, change):
 def test_what_can_be_unpacked_but_is_no_list(library):
     """A tensor of two rows is no list of two tensors: the first call refuses it, and so do all."""
     specs = [TensorSpec(name, (8, 64), mi.float16, (64, 1), 8 * 64 * 2) for name in "XWY"]
-    place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7, get_device=lambda: -1,
-                                  allocate=None)
-    call = make_torch_call("program", specs[:2], specs[2:], place, library)
+    call = make_torch_call("program", specs[:2], specs[2:], make_place(), library)
     stacked = torch.zeros(2, 8, 64, dtype=torch.float16)
     for given in (stacked, dict.fromkeys(stacked), iter(stacked)):
         assert call(given, None) is None
@@ -92,10 +104,73 @@ def test_what_can_be_unpacked_but_is_no_list(library):
     assert library.calls == []
 
 
-def test_gradients_where_none_are_taken(call):
+def test_gradients_where_none_are_taken(call, library):
     x, w = make_inputs()
+    given = [x, torch.nn.Parameter(w)]
     with torch.no_grad():
-        assert call([x, w.clone().requires_grad_()], None) is not None
+        assert call(given, None) is not None and call(given, None) is not None
+    assert call(given, None) is None and len(library.calls) == 2
+    with torch.no_grad():
+        assert call(given, None) is not None
+    assert call([x, w], None) is not None
+
+
+def test_acquaintances(library):
+    """Tensors like those before are asked one question instead of six each; others are looked at again."""
+    call = make_torch_call("program", INPUTS, OUTPUTS, make_place(), library)
+    inputs, outputs = get_acquaintances(call)
+    x, w = make_inputs()
+    assert not inputs.are_known(x, w)
+    y = call([x, w], None)
+    assert inputs.are_known(x, w) and inputs.are_known(*make_inputs()) and not inputs.are_known(x, x)
+    assert not outputs.are_known(*y) and call([x, w], y) is y and outputs.are_known(*y)
+    parameter = torch.nn.Parameter(w, requires_grad=False)
+    assert not inputs.are_known(x, parameter) and call([x, parameter], None) is not None
+    assert inputs.are_known(x, parameter)
+    with torch.inference_mode():  # where tensors go other ways
+        assert not inputs.are_known(x, w) and call([x, w], None) is not None and inputs.are_known(x, w)
+        made_here = make_inputs()
+        assert call(made_here, None) is not None and inputs.are_known(*made_here)
+
+
+def test_acquaintances_of_ever_other_kinds(library):
+    """Guards are made for a while, and then no more."""
+    call = make_torch_call("program", INPUTS, OUTPUTS, make_place(), library)
+    inputs, _ = get_acquaintances(call)
+    made, make_guards = [], inputs._make_guards
+    inputs._make_guards = lambda *given, **layouts: made.append(given) or make_guards(*given, **layouts)
+    x, w = make_inputs()
+    for _ in range(inputs.MOST_GUARDS):
+        assert call([x, w], None) is not None
+        assert call([x, torch.nn.Parameter(w, requires_grad=False)], None) is not None
+    assert len(made) == inputs.MOST_GUARDS and not inputs.are_known(x, w)
+
+
+def test_guards_that_torch_no_longer_has_like_this(library):
+    call = make_torch_call("program", INPUTS, OUTPUTS, make_place(), library)
+    inputs, _ = get_acquaintances(call)
+    made = []
+    inputs._make_guards = lambda *given: made.append(given)
+    for _ in range(2):
+        assert call(make_inputs(), None) is not None
+    assert made == [] and inputs._guards_left == 0 and len(library.calls) == 2
+
+
+def test_quick_allocation(library):
+    """Where torch has it, and the tensors' device is the current one."""
+    asked = []
+
+    def allocate(shape, strides, dtype):
+        asked.append((tuple(shape), tuple(strides), dtype))
+        return torch.empty_strided(shape, strides, dtype=dtype)
+
+    place = make_place(allocate)
+    call = make_torch_call("program", INPUTS, OUTPUTS, place, library)
+    assert call(make_inputs(), None)[0].shape == (8, 16) and asked == [((8, 16), (16, 1), torch.float16)]
+    place = make_place(allocate)
+    place.get_device = lambda: 3
+    call = make_torch_call("program", INPUTS, OUTPUTS, place, library)
+    assert call(make_inputs(), None)[0].shape == (8, 16) and len(asked) == 1
 
 
 def test_tangents_are_for_slower_checks(call, library):
@@ -108,11 +183,10 @@ def test_tangents_are_for_slower_checks(call, library):
 def test_rows_of_one(library):
     """Strides of sizes of 1 are nobody's business."""
     spec = (TensorSpec("X", (1, 64), mi.float32, (64, 1), 256),)
-    place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 0, get_device=lambda: -1,
-                                  allocate=None)
     enqueued = []
-    call = make_torch_call("program", spec, spec, place, lambda *arguments: enqueued.append(arguments))
-    assert call([torch.zeros(64, 1).t()], [torch.zeros(1, 64)]) is not None and len(enqueued) == 1
+    call = make_torch_call("program", spec, spec, make_place(), lambda *arguments: enqueued.append(arguments))
+    for number in range(1, 2 * torch_calls._Acquaintances.MOST_GUARDS):
+        assert call([torch.zeros(64, 1).t()], [torch.zeros(1, 64)]) is not None and len(enqueued) == number
 
 
 def test_errors_of_the_library(call, library):

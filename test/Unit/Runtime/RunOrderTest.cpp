@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FakeTensors.h"
 #include "Mirage/Runtime/CudaDevice.h"
 #include "Mirage/Runtime/CudaEvent.h"
 #include "TwoKernels.h"
@@ -21,7 +22,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
-#include <dlfcn.h>
 #include <thread>
 
 using namespace mlir::mirage;
@@ -29,68 +29,8 @@ using namespace mlir::mirage;
 namespace {
 using Lines = std::vector<std::string>;
 
-/// What the tests ask of the driver themselves.
-struct Driver {
-  Driver() {
-    void *library =
-        dlopen(MIRAGE_FAKE_CUDA "/driver/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    auto load = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(
-          dlsym(library, name));
-    };
-    load(allocate, "cuMemAlloc_v2");
-    load(free, "cuMemFree_v2");
-    load(copyIn, "cuMemcpyHtoD_v2");
-    load(copyOut, "cuMemcpyDtoH_v2");
-    load(createStream, "cuStreamCreate");
-    load(destroyStream, "cuStreamDestroy_v2");
-    load(beginCapture, "cuStreamBeginCapture_v2");
-    load(endCapture, "cuStreamEndCapture");
-    load(instantiate, "cuGraphInstantiateWithFlags");
-    load(launchGraph, "cuGraphLaunch");
-    load(destroyGraph, "cuGraphDestroy");
-    load(destroyExecutable, "cuGraphExecDestroy");
-  }
-  int (*allocate)(uint64_t *, size_t);
-  int (*free)(uint64_t);
-  int (*copyIn)(uint64_t, const void *, size_t);
-  int (*copyOut)(void *, uint64_t, size_t);
-  int (*createStream)(void **, unsigned);
-  int (*destroyStream)(void *);
-  int (*beginCapture)(void *, int);
-  int (*endCapture)(void *, void **);
-  int (*instantiate)(void **, void *, unsigned long long);
-  int (*launchGraph)(void *, void *);
-  int (*destroyGraph)(void *);
-  int (*destroyExecutable)(void *);
-};
-
-constexpr size_t kElements = 910, kBytes = kElements * sizeof(float);
 constexpr unsigned kNonBlocking = 1;
 enum CaptureMode { kGlobal = 0, kThreadLocal = 1 };
-
-/// Tensors of one run, with a number of their own everywhere.
-struct Tensors {
-  Tensors(const Driver &driver, float number) : driver(driver), number(number) {
-    EXPECT_EQ(driver.allocate(&input, kBytes), 0);
-    EXPECT_EQ(driver.allocate(&output, kBytes), 0);
-    std::vector<float> values(kElements, number);
-    EXPECT_EQ(driver.copyIn(input, values.data(), kBytes), 0);
-  }
-  ~Tensors() {
-    isRight(); // waits for who may still use them
-    driver.free(input);
-    driver.free(output);
-  }
-  bool isRight() const {
-    std::vector<float> values(kElements);
-    EXPECT_EQ(driver.copyOut(values.data(), output, kBytes), 0);
-    return llvm::all_of(values, [&](float value) { return value == number; });
-  }
-  const Driver &driver;
-  float number;
-  uint64_t input = 0, output = 0;
-};
 
 class RunOrder : public testing::Test {
 protected:

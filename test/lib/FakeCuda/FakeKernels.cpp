@@ -160,6 +160,19 @@ FAKE CUresult cuTensorMapEncodeTiled(
   return kSuccess;
 }
 
+FAKE CUresult cuTensorMapReplaceAddress(TensorMapImage *image,
+                                        CUdeviceptr address) {
+  Guard guard;
+  if (reinterpret_cast<uintptr_t>(image) % 64 != 0 || address % 16 != 0)
+    return kInvalidValue;
+  FakeTensorMap fake = {};
+  std::memcpy(&fake, image, sizeof(fake));
+  fake.address = address;
+  std::memcpy(image, &fake, sizeof(fake));
+  log("a tensor map's address is replaced");
+  return kSuccess;
+}
+
 /// Adds the memory that an address points into, if it is not yet there.
 /// \param map  of what lies there; null for a plain address.
 static CUresult addArgument(CUdeviceptr address,

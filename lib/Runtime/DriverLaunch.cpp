@@ -1,0 +1,105 @@
+//===- DriverLaunch.cpp - A launch as the driver takes it -----------------===//
+//
+// Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DriverLaunch.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir::mirage;
+using namespace mlir::mirage::cuda;
+
+/// No address that the driver gives.
+static constexpr CUdeviceptr kNowhere = ~CUdeviceptr(0);
+
+static bool hasTensorMap(const LaunchArgument &argument) {
+  return argument.tensorMap.has_value();
+}
+
+DriverLaunch::DriverLaunch(const KernelLaunch &launch, CUfunction function)
+    : launch(launch), function(function),
+      addresses(launch.arguments.size(), kNowhere),
+      maps(llvm::count_if(launch.arguments, hasTensorMap)) {
+  llvm::copy(launch.grid, config.grid);
+  llvm::copy(launch.block, config.block);
+  config.dynamicSharedBytes = launch.getLaunchedSharedBytes();
+  config.attributes = attributes;
+  if (launch.cluster != std::array<int64_t, 3>{1, 1, 1})
+    llvm::copy(launch.cluster, add(kClusterDimension).value.clusterDimension);
+  if (launch.dependent)
+    add(kProgrammaticStreamSerialization)
+        .value.programmaticStreamSerialization = 1;
+  auto map = maps.begin();
+  for (auto [argument, address] :
+       llvm::zip_equal(launch.arguments, addresses)) {
+    if (hasTensorMap(argument))
+      parameters.push_back(&*map++);
+    else
+      parameters.push_back(&address);
+  }
+}
+
+LaunchAttribute &DriverLaunch::add(LaunchAttributeId id) {
+  LaunchAttribute &attribute = attributes[config.numAttributes++];
+  attribute.id = id;
+  return attribute;
+}
+
+static int getDataType(const TensorMap &map) {
+  switch (map.elementBytes) {
+  case 1:
+    return kTensorMapUInt8;
+  case 2:
+    return kTensorMapUInt16;
+  case 4:
+    return kTensorMapUInt32;
+  default:
+    return kTensorMapUInt64;
+  }
+}
+
+static CUresult encode(const Driver &driver, const TensorMap &map,
+                       CUdeviceptr address, TensorMapImage &image) {
+  static constexpr unsigned kOnes[5] = {1, 1, 1, 1, 1};
+  return driver.tensorMapEncodeTiled(
+      &image, getDataType(map), map.getRank(), address, map.sizes.data(),
+      map.strideBytes.data(), map.box.data(), kOnes, /*interleave=*/0,
+      static_cast<int>(map.swizzle), kTensorMapPromote256, /*fill=*/0);
+}
+
+CUresult DriverLaunch::place(const Driver &driver, unsigned argument,
+                             CUdeviceptr address) {
+  CUdeviceptr &last = addresses[argument];
+  if (last == address)
+    return 0;
+  const std::optional<TensorMap> &map = launch.arguments[argument].tensorMap;
+  CUresult result = 0;
+  if (map) {
+    auto &image = *static_cast<TensorMapImage *>(parameters[argument]);
+    result = last == kNowhere ? encode(driver, *map, address, image)
+                              : driver.tensorMapReplaceAddress(&image, address);
+  }
+  if (result == 0)
+    last = address;
+  return result;
+}
+
+llvm::Error DriverLaunch::enqueue(const Driver &driver, CUstream stream,
+                                  llvm::ArrayRef<CUdeviceptr> addresses) {
+  auto check = [&](CUresult result, llvm::StringRef what) -> llvm::Error {
+    if (result == 0) // no sentence is made for nothing
+      return llvm::Error::success();
+    return driver.check(result, "kernel " + launch.kernel + what);
+  };
+  for (auto [argument, address] : llvm::enumerate(addresses))
+    if (llvm::Error error = check(place(driver, argument, address),
+                                  ": a tensor map is refused"))
+      return error;
+  config.stream = stream;
+  return check(
+      driver.launchKernelEx(&config, function, parameters.data(), nullptr),
+      " cannot be launched");
+}
