@@ -65,10 +65,13 @@ std::optional<OutputPlace> mlir::mirage::findUndefined(const Graph &lhs,
 }
 
 Definedness mlir::mirage::findDefined(const Graph &lhs, const Graph &rhs) {
-  constexpr double kMostWork = 1 << 22;
+  // Up to some tenths of a second; and up to seconds, where there is no other
+  // way.
+  constexpr double kLittleWork = 1 << 22, kMostWork = 1 << 26;
+  double work = std::max(countWork(lhs), countWork(rhs));
   std::optional<OutputPlace> place;
   llvm::StringRef sizes;
-  if (std::max(countWork(lhs), countWork(rhs)) <= kMostWork) {
+  if (work <= kLittleWork) {
     place = findUndefined(lhs, rhs);
   } else if (llvm::Expected<SmallerGraphs> small =
                  withSmallerSizes(lhs, rhs, SizeNumbers::Follow)) {
@@ -76,7 +79,9 @@ Definedness mlir::mirage::findDefined(const Graph &lhs, const Graph &rhs) {
     sizes = " at smaller sizes";
   } else {
     llvm::consumeError(small.takeError());
-    return {Definedness::NotKnown};
+    if (work > kMostWork)
+      return {Definedness::NotKnown};
+    place = findUndefined(lhs, rhs);
   }
   if (!place)
     return {Definedness::Somewhere};

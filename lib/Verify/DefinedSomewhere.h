@@ -26,7 +26,7 @@ struct OutputPlace {
 std::optional<OutputPlace> findUndefined(const Graph &lhs, const Graph &rhs);
 
 /// Whether each output element has a number in both graphs on some input that
-/// is tried: at smaller sizes where the graphs' own would take too long, and
+/// is tried: at smaller sizes where the graphs' own would take long, and
 /// not known where these cannot be had.
 struct Definedness {
   enum Kind : uint8_t { Somewhere, Nowhere, NotKnown } kind;

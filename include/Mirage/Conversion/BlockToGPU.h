@@ -24,6 +24,7 @@ inline constexpr llvm::StringLiteral kSharedMemorySymbol = "smem";
 /// the LLVM function.
 inline constexpr llvm::StringLiteral kTensorMapParametersAttr =
     "mirage.tensor_map_parameters";
+inline constexpr int64_t kTensorMapBytes = 128, kTensorMapAlignBytes = 64;
 
 /// Of a kernel: the number of its first threads, which share out items of
 /// `mirage_thread.graph`s, an i32; all of them where it is not stated.

@@ -209,6 +209,8 @@ public:
     for (block::GraphOp graph : launch.kernels)
       if (failed(readPlan(graph)))
         return failure();
+    if (failed(checkParameters()))
+      return failure();
     declareSharedMemory(module);
     createKernel();
     SmallVector<KernelContext, 3> contexts = shareOutArguments();
@@ -257,6 +259,8 @@ private:
            << "' of a kernel that shares its launch with another one";
   }
 
+  int64_t countTensorMaps() const;
+  LogicalResult checkParameters() const;
   void createKernel();
   void setTensorMapParameters();
   void addCoordinates();
@@ -323,6 +327,29 @@ void KernelEmitter::describe(KernelContext &context, unsigned number) {
   context.barrier = barrierOfThreads;
 }
 
+int64_t KernelEmitter::countTensorMaps() const {
+  int64_t number = 0;
+  for (block::GraphOp graph : launch.kernels)
+    number += getBoxedInputs(graph).size();
+  return number;
+}
+
+LogicalResult KernelEmitter::checkParameters() const {
+  // PTX ISA, section "Kernel Function Parameters", of 8.1 and later.
+  constexpr int64_t kMostBytes = 32764;
+  int64_t maps = countTensorMaps(), pointers = buffers.size() - maps;
+  int64_t bytes =
+      llvm::alignTo(pointers * sizeof(uint64_t), kTensorMapAlignBytes) +
+      maps * kTensorMapBytes;
+  if (bytes <= kMostBytes)
+    return success();
+  return launch.kernels.front().emitError()
+         << "expects at most " << kMostBytes
+         << " bytes of parameters of a kernel, got " << bytes << ": "
+         << pointers << " pointers and " << maps << " tensor maps of "
+         << kTensorMapBytes << " bytes";
+}
+
 void KernelEmitter::createKernel() {
   block::GraphOp first = launch.kernels.front();
   builder.setInsertionPointToEnd(module.getBody());
@@ -355,9 +382,7 @@ void KernelEmitter::createKernel() {
 
 /// Tensor maps come last. What they are is nothing that a memref says.
 void KernelEmitter::setTensorMapParameters() {
-  int32_t numMaps = 0, end = kernel.getNumArguments();
-  for (block::GraphOp graph : launch.kernels)
-    numMaps += getBoxedInputs(graph).size();
+  int32_t numMaps = countTensorMaps(), end = kernel.getNumArguments();
   if (numMaps > 0)
     kernel->setAttr(kTensorMapParametersAttr,
                     builder.getDenseI32ArrayAttr(

@@ -19,18 +19,15 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// PTX ISA 5.5.8: 128 bytes, aligned to 64.
-static constexpr int64_t kMapBytes = 128, kMapAlignment = 64;
-
 static void passByValue(LLVM::LLVMFuncOp function, unsigned number) {
   Builder builder(function.getContext());
-  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), kMapBytes);
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), kTensorMapBytes);
   auto set = [&](StringRef name, Attribute attribute) {
     function.setArgAttr(number, name, attribute);
   };
   set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
   set(LLVM::LLVMDialect::getAlignAttrName(),
-      builder.getI64IntegerAttr(kMapAlignment));
+      builder.getI64IntegerAttr(kTensorMapAlignBytes));
   // The engine reads the parameter itself, and not a copy that a thread made.
   set(NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
 }

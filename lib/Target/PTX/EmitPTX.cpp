@@ -21,9 +21,8 @@ llvm::StringRef GPUTarget::getFeatures() const {
   // on each new chip needs a newer one, which LLVM picks.
   if (StringRef(chip).starts_with("sm_9"))
     return "+ptx86";
-  if (chip == "sm_89") // conversions of 8-bit floats
-    return "+ptx81";
-  return StringRef(chip).starts_with("sm_8") ? "+ptx80" : "";
+  // Conversions of 8-bit floats, and more than 4 KiB of parameters.
+  return StringRef(chip).starts_with("sm_8") ? "+ptx81" : "";
 }
 
 //===----------------------------------------------------------------------===//

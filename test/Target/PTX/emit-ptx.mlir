@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: gpu.binary @kernels
 // SM90-SAME:     chip = "sm_90a", features = "+ptx86"
-// SM80-SAME:     chip = "sm_80", features = "+ptx80"
+// SM80-SAME:     chip = "sm_80", features = "+ptx81"
 // SM90-SAME:     .target sm_90a
 // SM80-SAME:     .target sm_80
 // CHECK-SAME:    .extern .shared .align 16 .b8 smem[]
