@@ -16,11 +16,19 @@
 using namespace mlir;
 using namespace mlir::mirage;
 
-int64_t CausalLoop::countIterations(int64_t rowTile, int64_t columnTile,
-                                    int64_t loop) const {
-  int64_t lastColumn = (rowTile + 1) * rows - 1 + offset;
+int64_t CausalLoop::countIterations(const TileGraph &header,
+                                    ArrayRef<int64_t> block) const {
+  auto getNumber = [&](ArrayRef<Axis> axes) {
+    int64_t number = 0;
+    for (Axis axis : axes)
+      number =
+          number * header.getExtent(axis) + block[static_cast<unsigned>(axis)];
+    return number;
+  };
+  int64_t lastColumn = (getNumber(rowAxes) + 1) * rows - 1 + offset;
   int64_t lastTile = llvm::divideFloorSigned(lastColumn, columns);
-  return std::clamp<int64_t>(lastTile - columnTile * loop + 1, 1, loop);
+  int64_t before = getNumber(columnAxes) * header.loop;
+  return std::clamp<int64_t>(lastTile - before + 1, 1, header.loop);
 }
 
 /// Where the columns' tiles change from one iteration to the next.

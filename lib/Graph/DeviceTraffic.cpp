@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/DeviceTraffic.h"
+#include "Mirage/Graph/Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 
@@ -20,10 +21,8 @@ static bool isRead(const TileGraph &kernel, unsigned input) {
          });
 }
 
-/// How often blocks read each tile of an input; 0 if nothing reads it.
+/// How often blocks read each tile of an input that is read.
 static double countReaders(const TileGraph &kernel, unsigned input) {
-  if (!isRead(kernel, input))
-    return 0;
   double times = 1;
   for (auto [extent, dim] :
        llvm::zip_equal(kernel.grid, kernel.tileInputs[input].gridMap))
@@ -42,26 +41,76 @@ static double countWriters(const TileGraph &kernel, unsigned output) {
   return times;
 }
 
-double mlir::mirage::countReadBytes(const TileGraph &kernel, unsigned input,
-                                    const TensorSpec &operand) {
-  return double(operand.getSizeBytes()) * countReaders(kernel, input);
-}
-
 double mlir::mirage::countWrittenBytes(const TileGraph &kernel, unsigned output,
                                        const TensorSpec &result) {
   return double(result.getSizeBytes()) * countWriters(kernel, output);
 }
 
-//===----------------------------------------------------------------------===//
-// Sectors
-//===----------------------------------------------------------------------===//
-
 namespace {
-/// Walks through the tiles that a tensor is cut into, in the order of memory.
-class SectorCounter {
+/// How often blocks read each tile of an input, where they end their loops.
+class TileReaders {
 public:
-  SectorCounter(const TensorSpec &tensor, ArrayRef<int64_t> strides,
-                int64_t offset)
+  TileReaders(const TileGraph &kernel, unsigned input, unsigned rank,
+              BlockIterations iterations)
+      : kernel(kernel) {
+    int64_t numTiles = 1;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      axes.push_back(kernel.getCuttingAxes(input, dim));
+      numTiles *= kernel.getExtent(axes.back());
+    }
+    times.resize(numTiles);
+    // A block keeps a tile that the loop does not cut.
+    bool isCut = kernel.tileInputs[input].loopMap != kReplicated;
+    forEachBlock([&](ArrayRef<int64_t> block) {
+      int64_t end = isCut ? iterations(block) : 1;
+      for (int64_t iteration = 0; iteration < end; ++iteration)
+        ++times[getTile(block, iteration)];
+    });
+  }
+
+  /// \param numbers  of the tile, by dimension.
+  int64_t get(ArrayRef<int64_t> numbers) const {
+    int64_t tile = 0;
+    for (auto [ofDim, number] : llvm::zip_equal(axes, numbers))
+      tile = tile * kernel.getExtent(ofDim) + number;
+    return times[tile];
+  }
+
+private:
+  void forEachBlock(llvm::function_ref<void(ArrayRef<int64_t>)> visit) const {
+    llvm::SmallVector<int64_t, 3> block(kernel.grid.size());
+    for (int64_t number = 0; number < kernel.getNumBlocks(); ++number) {
+      int64_t rest = number;
+      for (auto [coordinate, extent] : llvm::zip_equal(block, kernel.grid)) {
+        coordinate = rest % extent;
+        rest /= extent;
+      }
+      visit(block);
+    }
+  }
+
+  int64_t getTile(ArrayRef<int64_t> block, int64_t iteration) const {
+    int64_t tile = 0;
+    for (ArrayRef<Axis> ofDim : axes)
+      for (Axis axis : ofDim)
+        tile = tile * kernel.getExtent(axis) +
+               (axis == Axis::Loop ? iteration
+                                   : block[static_cast<unsigned>(axis)]);
+    return tile;
+  }
+
+  const TileGraph &kernel;
+  llvm::SmallVector<llvm::SmallVector<Axis, 2>, 4> axes; ///< by dimension
+  std::vector<int64_t> times;                            ///< by tile
+};
+
+/// How often a tile is moved, by its numbers along the dimensions.
+using TileTimes = llvm::function_ref<double(ArrayRef<int64_t>)>;
+
+/// Walks through the tiles that a tensor is cut into, in the order of memory.
+class TileWalk {
+public:
+  TileWalk(const TensorSpec &tensor, ArrayRef<int64_t> strides, int64_t offset)
       : elementBytes(getSizeBytes(tensor.element)), offset(offset) {
     for (unsigned dim = 0; dim < tensor.getRank(); ++dim)
       if (tensor.shape[dim] > 1)
@@ -71,17 +120,20 @@ public:
     });
   }
 
+  /// Goes through all tiles.
   /// \param tile       of the tensor's rank.
   /// \param numTiles   by dimension; those beyond its end hold nothing.
-  double count(ArrayRef<int64_t> tile,
-               llvm::function_ref<int64_t(unsigned)> numTiles) {
+  void run(ArrayRef<int64_t> tile,
+           llvm::function_ref<int64_t(unsigned)> numTiles, TileTimes times) {
     for (Cut &cut : cuts)
       cut.tile = numTiles(cut.dim) > 1 ? tile[cut.dim] : cut.size;
-    numSectors = 0;
+    llvm::SmallVector<int64_t, 4> numbers(tile.size());
     Starts starts(cuts.size());
-    countTiles(0, starts);
-    return numSectors;
+    visitTiles(0, starts, numbers, times);
   }
+
+  double getBytes() const { return numElements * double(elementBytes); }
+  double getSectors() const { return numSectors; }
 
 private:
   struct Cut {
@@ -96,16 +148,27 @@ private:
     return cut.stride == 0 ? 1 : std::min(cut.tile, cut.size - start);
   }
 
-  void countTiles(unsigned number, Starts &starts) {
-    if (number == cuts.size()) {
-      lastSector = -1;
-      return countRuns(0, offset, starts);
-    }
-    for (int64_t start = 0; start < cuts[number].size;
-         start += cuts[number].tile) {
+  void visitTiles(unsigned number, Starts &starts,
+                  llvm::MutableArrayRef<int64_t> numbers, TileTimes times) {
+    if (number == cuts.size())
+      return countTile(starts, times(numbers));
+    const Cut &cut = cuts[number];
+    for (int64_t start = 0; start < cut.size; start += cut.tile) {
       starts[number] = start;
-      countTiles(number + 1, starts);
+      numbers[cut.dim] = start / cut.tile;
+      visitTiles(number + 1, starts, numbers, times);
     }
+  }
+
+  void countTile(Starts &starts, double times) {
+    double elements = 1;
+    for (auto [cut, start] : llvm::zip_equal(cuts, starts))
+      elements *= double(std::min(cut.tile, cut.size - start));
+    numElements += times * elements;
+    lastSector = -1;
+    sectorsOfTile = 0;
+    countRuns(0, offset, starts);
+    numSectors += times * double(sectorsOfTile);
   }
 
   /// Consecutive elements from a dimension on, of one tile; 0 if there are
@@ -138,29 +201,54 @@ private:
     int64_t first = begin * elementBytes / kSectorBytes,
             last = ((begin + elements) * elementBytes - 1) / kSectorBytes;
     first = std::max(first, lastSector + 1);
-    numSectors += double(std::max<int64_t>(last - first + 1, 0));
+    sectorsOfTile += std::max<int64_t>(last - first + 1, 0);
     lastSector = std::max(lastSector, last);
   }
 
   int64_t elementBytes, offset;
-  llvm::SmallVector<Cut, 4> cuts; ///< from the farthest apart on
-  int64_t lastSector = -1;        ///< of the present tile
-  double numSectors = 0;
+  llvm::SmallVector<Cut, 4> cuts;             ///< from the farthest apart on
+  int64_t lastSector = -1, sectorsOfTile = 0; ///< of the present tile
+  double numElements = 0, numSectors = 0;
 };
 } // namespace
 
+/// All that is read of an input.
+static TileWalk walkReads(const TileGraph &kernel, unsigned input,
+                          const TensorSpec &operand, ArrayRef<int64_t> strides,
+                          int64_t offset, BlockIterations iterations) {
+  TileWalk walk(operand, strides, offset);
+  if (!isRead(kernel, input))
+    return walk;
+  auto numTiles = [&](unsigned dim) {
+    return kernel.getExtent(kernel.getCuttingAxes(input, dim));
+  };
+  ArrayRef<int64_t> tile = kernel.getType(input).shape;
+  if (iterations) {
+    TileReaders readers(kernel, input, operand.getRank(), iterations);
+    walk.run(tile, numTiles, [&](ArrayRef<int64_t> numbers) {
+      return double(readers.get(numbers));
+    });
+  } else {
+    double times = countReaders(kernel, input);
+    walk.run(tile, numTiles, [&](ArrayRef<int64_t>) { return times; });
+  }
+  return walk;
+}
+
+double mlir::mirage::countReadBytes(const TileGraph &kernel, unsigned input,
+                                    const TensorSpec &operand,
+                                    BlockIterations iterations) {
+  return walkReads(kernel, input, operand, getRowMajorStrides(operand.shape),
+                   /*offset=*/0, iterations)
+      .getBytes();
+}
+
 double mlir::mirage::countReadSectors(const TileGraph &kernel, unsigned input,
                                       const TensorSpec &operand,
-                                      ArrayRef<int64_t> strides,
-                                      int64_t offset) {
-  double times = countReaders(kernel, input);
-  if (times == 0)
-    return 0;
-  return times *
-         SectorCounter(operand, strides, offset)
-             .count(kernel.getType(input).shape, [&](unsigned dim) {
-               return kernel.getExtent(kernel.getCuttingAxes(input, dim));
-             });
+                                      ArrayRef<int64_t> strides, int64_t offset,
+                                      BlockIterations iterations) {
+  return walkReads(kernel, input, operand, strides, offset, iterations)
+      .getSectors();
 }
 
 double mlir::mirage::countWrittenSectors(const TileGraph &kernel,
@@ -168,13 +256,15 @@ double mlir::mirage::countWrittenSectors(const TileGraph &kernel,
                                          const TensorSpec &result,
                                          ArrayRef<int64_t> strides,
                                          int64_t offset) {
-  return countWriters(kernel, output) *
-         SectorCounter(result, strides, offset)
-             .count(kernel.getType(kernel.getOutputs()[output]).shape,
-                    [&](unsigned dim) {
-                      return kernel.getExtent(
-                          kernel.getJoinedAxes(output, dim));
-                    });
+  TileWalk walk(result, strides, offset);
+  double times = countWriters(kernel, output);
+  walk.run(
+      kernel.getType(kernel.getOutputs()[output]).shape,
+      [&](unsigned dim) {
+        return kernel.getExtent(kernel.getJoinedAxes(output, dim));
+      },
+      [&](ArrayRef<int64_t>) { return times; });
+  return walk.getSectors();
 }
 
 //===----------------------------------------------------------------------===//

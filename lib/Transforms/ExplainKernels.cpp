@@ -11,6 +11,7 @@
 #include "Mirage/Analysis/BankTraffic.h"
 #include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
+#include "Mirage/Analysis/CausalLoop.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/KernelResources.h"
 #include "Mirage/Analysis/LoadingWarps.h"
@@ -144,7 +145,8 @@ private:
   void addExtents();
   LogicalResult addCluster();
   void addTensors(const LaunchSequence *sequence, const StoragePlan *plan);
-  void addPlace(ExplainedTensor &tensor, Value value, unsigned number);
+  void addPlace(ExplainedTensor &tensor, Value value, unsigned number,
+                BlockIterations iterations);
   ExplainedTensor makeTensor(Value value, const LaunchSequence *sequence,
                              const StoragePlan *plan);
   void addStep(Operation &step, unsigned index);
@@ -227,29 +229,41 @@ ExplainedTensor KernelExplainer::makeTensor(Value value,
 
 /// What follows from where it lies, as far as that is known.
 void KernelExplainer::addPlace(ExplainedTensor &tensor, Value value,
-                               unsigned number) {
+                               unsigned number, BlockIterations iterations) {
   std::optional<TensorView> view = findView(value);
   if (!view)
     return;
   tensor.widestAccessBytes = getWidestAccessBytes(tensor.tile, tensor.tensor,
                                                   view->strides, view->offset);
-  auto countSectors = tensor.isWritten ? countWrittenSectors : countReadSectors;
   tensor.trafficSectors =
-      countSectors(tiles, number, tensor.tensor, view->strides, view->offset);
+      tensor.isWritten
+          ? countWrittenSectors(tiles, number, tensor.tensor, view->strides,
+                                view->offset)
+          : countReadSectors(tiles, number, tensor.tensor, view->strides,
+                             view->offset, iterations);
 }
 
 void KernelExplainer::addTensors(const LaunchSequence *sequence,
                                  const StoragePlan *plan) {
   int64_t loopBytes = 0, outsideBytes = 0;
+  std::optional<CausalLoop> earlyEnd = findEarlyEnd(op);
+  auto countIterations = [&](ArrayRef<int64_t> block) {
+    return earlyEnd->countIterations(tiles, block);
+  };
+  kernel.endsEarly = earlyEnd.has_value();
+  BlockIterations iterations;
+  if (earlyEnd)
+    iterations = countIterations;
   for (auto [number, value] : llvm::enumerate(op->getOperands())) {
     const TileInput &maps = tiles.tileInputs[number];
     ExplainedTensor tensor = makeTensor(value, sequence, plan);
     tensor.name = "input " + std::to_string(number);
     tensor.tile = tiles.getType(number);
     tensor.maps = nameMaps(maps.gridMap, maps.loopMap);
-    tensor.trafficBytes = countReadBytes(tiles, number, tensor.tensor);
+    tensor.trafficBytes =
+        countReadBytes(tiles, number, tensor.tensor, iterations);
     tensor.isLoadedInLoop = isLoadedInLoop(tiles, number);
-    addPlace(tensor, value, number);
+    addPlace(tensor, value, number, iterations);
     tensor.bypassesSharedMemory =
         bypassesSharedMemory(op.getBody().getArgument(number));
     if (tensor.trafficBytes > 0)
@@ -265,7 +279,7 @@ void KernelExplainer::addTensors(const LaunchSequence *sequence,
     tensor.maps = nameMaps(tiles.tileOutputs[number].gridMap, kReplicated);
     tensor.trafficBytes = countWrittenBytes(tiles, number, tensor.tensor);
     tensor.isWritten = true;
-    addPlace(tensor, value, number);
+    addPlace(tensor, value, number, iterations);
     tensor.bypassesSharedMemory = bypassesSharedMemory(
         op.getBody().front().getTerminator()->getOperand(number));
     kernel.tensors.push_back(std::move(tensor));

@@ -161,6 +161,8 @@ void KernelText::printLaunch() {
   os << "\n";
   start("loop") << count(kernel.loop, "iteration") << ", "
                 << count(kernel.stages, "stage");
+  if (kernel.endsEarly)
+    os << ", which blocks end early by a causal mask";
   if (kernel.handBack)
     os << ", whose places warps hand back";
   if (kernel.handBack && kernel.loadingWarps.number == 0)
@@ -470,6 +472,7 @@ static Object makeObject(const ExplainedKernel &kernel, const Target &target) {
                 {"persistentBlocks", kernel.persistentBlocks.value_or(0)},
                 {"loop", kernel.loop},
                 {"stages", kernel.stages},
+                {"endsEarly", kernel.endsEarly},
                 {"tensors", makeObjects(kernel.tensors)},
                 {"readBytes", kernel.getReadBytes()},
                 {"cacheReadBytes", kernel.getCacheReadBytes()},

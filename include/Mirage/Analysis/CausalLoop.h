@@ -42,9 +42,10 @@ struct CausalLoop {
   int64_t offset;  ///< how far a row's last column lies behind the row's number
 
   /// Iterations of a block that anything is left of, at least one.
-  /// \param rowTile, columnTile  its numbers along these axes.
-  int64_t countIterations(int64_t rowTile, int64_t columnTile,
-                          int64_t loop) const;
+  /// \param header  of the graph: its grid and loop.
+  /// \param block   coordinates, by axis of the grid.
+  int64_t countIterations(const TileGraph &header,
+                          ArrayRef<int64_t> block) const;
 };
 
 /// What a mask of the graph says of its loop; none where there is no such mask,

@@ -21,6 +21,9 @@
 // anywhere, or where a block leaves one number. So the same is counted in
 // sectors, each once for each tile that has a part of it.
 //
+// Blocks that end their loops early read the tiles of the iterations that they
+// carry out.
+//
 // What several blocks read comes from L2 but for the first time. The count is
 // of what blocks ask for, as the emulator's counters of global memory are.
 //
@@ -30,8 +33,13 @@
 #define MIRAGE_GRAPH_DEVICETRAFFIC_H
 
 #include "Mirage/Graph/Graph.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::mirage {
+
+/// How many iterations of its loop a block carries out, the first ones, by its
+/// coordinates along the axes of the grid. Null: all.
+using BlockIterations = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
 
 /// Bytes that all blocks together read of an operand: the tiles of the axes
 /// that cut it are each element once, less what lies beyond the tensor, and
@@ -39,7 +47,8 @@ namespace mlir::mirage {
 /// loop does not cut it, a block keeps its tile. Nothing of an input that
 /// nobody reads. (A double, since extents multiply.)
 double countReadBytes(const TileGraph &kernel, unsigned input,
-                      const TensorSpec &operand);
+                      const TensorSpec &operand,
+                      BlockIterations iterations = nullptr);
 
 /// Bytes that all blocks together write of a result: each element once, and of
 /// one that is summed over axes of the grid as many parts as these have blocks.
@@ -55,7 +64,8 @@ constexpr int64_t kSectorBytes = 32;
 ///                         elements; its buffer begins with a sector.
 double countReadSectors(const TileGraph &kernel, unsigned input,
                         const TensorSpec &operand,
-                        llvm::ArrayRef<int64_t> strides, int64_t offset);
+                        llvm::ArrayRef<int64_t> strides, int64_t offset,
+                        BlockIterations iterations = nullptr);
 
 /// The same of what `countWrittenBytes` counts.
 double countWrittenSectors(const TileGraph &kernel, unsigned output,

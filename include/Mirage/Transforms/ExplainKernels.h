@@ -71,6 +71,11 @@
 // read by 2 blocks at a time, 1.0 MiB from L2"). Times are of blocks that load
 // alone.
 //
+// Of a loop that blocks end early by a causal mask
+// (Mirage/Analysis/CausalLoop.h) bytes and sectors are those of the iterations
+// that the mask leaves something of; shared memory's wavefronts and times are
+// of all.
+//
 // What has not been decided yet is said to be so: the report can be asked for
 // between any two passes.
 //
@@ -168,6 +173,7 @@ struct ExplainedKernel {
   /// The grid axes as the GPU counts blocks, the fastest one first.
   SmallVector<int64_t, 3> gridOrder;
   int64_t threads = 0, loop = 1, stages = 1;
+  bool endsEarly = false;          ///< its loop, by a causal mask
   std::optional<int64_t> handBack; ///< `mirage.hands_back_places`
   LoadingWarps loadingWarps;       ///< beside the threads
   /// Shared memory that its launch asks for, if that is more than it takes.

@@ -50,6 +50,47 @@ TEST(DeviceTraffic, IsThatOfAllTiles) {
   EXPECT_EQ(countWrittenBytes(kernel, 0, f32({kRows, 8})), 3. * kRows * 8 * 4);
 }
 
+/// Blocks of one row of tiles, twice, of which each ends its loop somewhere.
+TEST(DeviceTraffic, LoopsThatEndEarlyReadNoMore) {
+  constexpr int64_t kRows = 13, kColumns = 50; // of tiles 4 x 8
+  TileGraph kernel;
+  kernel.grid = {4, 2};
+  kernel.loop = 7;
+  ValueId x = kernel.addInput(f16({4, 8}));
+  ValueId kept = kernel.addInput(f16({4, 8}));
+  kernel.tileInputs = {{{0, kReplicated}, 1}, {{0, kReplicated}, kReplicated}};
+  ValueId sum = kernel.add(Opcode::Add, {x, kept}, f32({4, 8}));
+  kernel.addOutput(kernel.add(Opcode::Accumulate, {sum}, f32({4, 8}),
+                              accumulate(Opcode::Sum)));
+  kernel.tileOutputs = {{{0, kSummed}}};
+  auto iterations = [](ArrayRef<int64_t> block) {
+    return 1 + block[0] + 2 * block[1];
+  };
+  TensorSpec tensor = f16({kRows, kColumns});
+  Strides strides = getRowMajorStrides(tensor.shape);
+  double bytes = 0, sectors = 0;
+  for (int64_t block = 0; block < 4; ++block)
+    for (int64_t again = 0; again < 2; ++again)
+      for (int64_t iteration = 0; iteration < iterations({block, again});
+           ++iteration) {
+        std::set<int64_t> ofTile;
+        for (int64_t row = 4 * block; row < 4 * block + 4; ++row)
+          for (int64_t col = 8 * iteration; col < 8 * iteration + 8; ++col) {
+            if (row >= kRows || col >= kColumns)
+              continue;
+            bytes += 2;
+            ofTile.insert((row * strides[0] + col) * 2 / kSectorBytes);
+          }
+        sectors += double(ofTile.size());
+      }
+  EXPECT_EQ(countReadBytes(kernel, 0, tensor, iterations), bytes);
+  EXPECT_EQ(countReadSectors(kernel, 0, tensor, strides, 0, iterations),
+            sectors);
+  // A tile that the loop does not cut is read once, whenever that ends.
+  EXPECT_EQ(countReadBytes(kernel, 1, f16({kRows, 8}), iterations),
+            2. * kRows * 8 * 2);
+}
+
 TEST(DeviceTraffic, UnreadInputsAreNotLoaded) {
   TileGraph kernel;
   kernel.grid = {2};
