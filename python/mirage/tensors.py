@@ -107,9 +107,16 @@ def _find_address(tensor: Any) -> int:
     except RuntimeError as error:
         raise RunError("expects a tensor with memory of its own, got one that has none, as inside of torch.func's "
                        f"transforms (grad, jvp, vmap) and of traces: {error}") from error
-    if address == 0 and tensor.numel():
+    if tensor.numel() == 0:
+        return address
+    if address == 0:
         raise RunError("expects a tensor with memory, got one that has none any more, as whoever resizes its storage "
                        "leaves it")
+    last = tensor.storage_offset() + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+    needed, there = (last + 1) * tensor.element_size(), tensor.untyped_storage().nbytes()
+    if there < needed:
+        raise RunError(f"expects a tensor whose storage has all of it, {needed} bytes, got one of {there} bytes, as "
+                       "whoever resizes its storage leaves it")
     return address
 
 

@@ -61,7 +61,7 @@ def _get_native_guards() -> Any:
 #             x0, x1, y0, = x0.data_ptr(), x1.data_ptr(), y0.data_ptr(),
 #         except foreign:
 #             return None
-#         if (x0 | x1 | y0) & 15:
+#         if not (x0 and x1 and y0) or (x0 | x1 | y0) & 15:
 #             return None
 #         if enqueue(pointer, streams[get_stream(ordinal)], pack_x(x0, x1), pack_y(y0)):
 #             fail()
@@ -80,15 +80,17 @@ class _Acquaintances:
     requires_grad. They end the process where a tensor that is nested is shown to them (torch 2.13): it has no
     sizes, which they do not expect."""
 
-    #: Where tensors are of ever other kinds, guards only cost.
-    MOST_GUARDS = 16
+    #: Each guard that is made costs about as much as ten calls save. So after each, twice as many strangers have
+    #: to come before the next one, up to these: where kinds alternate guards cost nothing to speak of, and
+    #: where they change for good the new ones are known soon.
+    MOST_STRANGERS = 1024
 
     def __init__(self, specs: Sequence[TensorSpec]):
         self._layouts = {"dynamic_dims_sizes": [list(spec.shape) for spec in specs],
                          "dynamic_dims_strides": [list(spec.strides) for spec in specs]}
         self._make_guards: Any = getattr(_get_native_guards(), "TensorGuards", None)
-        self._guards_left = self.MOST_GUARDS if self._make_guards else 0
         self._is_grad_enabled = sys.modules["torch"].is_grad_enabled
+        self._strangers, self._strangers_wanted = 0, 1
         self.are_known: Callable[..., bool] = self._know_nobody
 
     @staticmethod
@@ -96,19 +98,21 @@ class _Acquaintances:
         return False
 
     def get_to_know(self, *fitting: Any) -> None:
-        if self._guards_left == 0:
-            self.are_known = self._know_nobody
+        self._strangers += 1
+        if self._strangers < self._strangers_wanted or self._make_guards is None:
             return
-        self._guards_left -= 1
+        self._strangers, self._strangers_wanted = 0, min(2 * self._strangers_wanted, self.MOST_STRANGERS)
         try:
             check = self._make_guards(*fitting, **self._layouts).check
-            # Strides of sizes of 1 may be others than those the guards have, and are left to slower checks.
+            # Not where strides of sizes of 1 are others than the guards', nor where one tensor comes twice: these
+            # are left to slower checks.
             is_of_use = check(*fitting)
         except Exception:  # torch owes nobody this class
-            is_of_use, self._guards_left = False, 0
+            self._make_guards, self.are_known = None, self._know_nobody
+            return
         if not is_of_use:
-            self.are_known = self._know_nobody
-        elif any(tensor.requires_grad for tensor in fitting):  # which fits where no gradients are taken
+            return
+        if any(tensor.requires_grad for tensor in fitting):  # which fits where no gradients are taken
             is_grad_enabled = self._is_grad_enabled
             self.are_known = lambda *given: not is_grad_enabled() and check(*given)
         else:
@@ -158,7 +162,7 @@ def call(given, out):
         {join(names)} = {join(names, "{}.data_ptr(), ")}
     except foreign:
         return None
-    if ({" | ".join(names)}) & 15:
+    if not ({" and ".join(names)}) or ({" | ".join(names)}) & 15:
         return None
     if enqueue(pointer, streams[get_stream(ordinal)], pack_x({join(inputs)}), pack_y({join(outputs)})):
         fail()

@@ -177,8 +177,8 @@ def test_programs_of_other_graphs():
         twice.bind(once.compile())
 
 
-def free(tensor):
-    tensor.untyped_storage().resize_(0)
+def free(tensor, but=0):
+    tensor.untyped_storage().resize_(but)
     return tensor
 
 
@@ -190,6 +190,9 @@ def free(tensor):
     (lambda x: x[None], r"input input: expects shape \[8, 64\], got \[1, 8, 64\]"),
     (lambda x: x.sum(), r"input input: expects shape \[8, 64\], got \[\]"),
     (lambda x: free(x.clone()), "input input: expects a tensor with memory, got one that has none any more"),
+    (lambda x: free(x.clone(), but=64), "input input: expects a tensor whose storage has all of it, 1024 bytes, got "
+     "one of 64 bytes"),
+    (lambda x: free(torch.cat([x, x])[8:]), "expects a tensor whose storage has all of it, 2048 bytes, got one of 0"),
     (lambda x: free(x.t().contiguous().t()), "input input: expects a tensor with memory"),
     (lambda x: x.to("meta"), "input input: expects a tensor on the CPU or on a CUDA device, got one on meta")])
 def test_inputs_that_lie_nowhere_or_are_of_another_rank(make, message):
