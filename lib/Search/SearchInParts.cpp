@@ -359,7 +359,6 @@ private:
     double seconds = own.getSeconds();
     if (!options.onProgress || seconds < notedAt + kProgressIntervalS)
       return;
-    notedAt = seconds;
     SearchProgress progress;
     progress.seconds = clock.getSeconds();
     progress.part = numSeen;
@@ -372,6 +371,7 @@ private:
     progress.bestUs = getKnownUs();
     progress.timeLimitS = options.timeLimitS;
     options.onProgress(progress);
+    notedAt = own.getSeconds(); // whoever is told may take a while
   }
 
   /// Of parts of one operation at the most.

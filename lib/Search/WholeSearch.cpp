@@ -17,6 +17,7 @@
 #include "SearchCache.h"
 #include "VisitSum.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <set>
@@ -218,7 +219,8 @@ private:
     double seconds = own.getSeconds();
     if (notedAt && seconds < *notedAt + kProgressIntervalS)
       return;
-    notedAt = seconds;
+    // Whoever is told may take a while.
+    llvm::scope_exit note([this] { notedAt = own.getSeconds(); });
     // It is tried again later, and in the end.
     if (options.checkpoint)
       llvm::consumeError(options.checkpoint->writeIfDue());

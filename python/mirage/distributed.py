@@ -157,8 +157,8 @@ def _submit(executor: Any, function: Callable[..., Any], *arguments: Any) -> Any
     except Exception as error:  # each has its own
         raise RunError(f"expects an executor that takes work, got {type(error).__name__}: {error}") from error
     if not all(callable(getattr(future, name, None)) for name in ("cancel", "done", "result")):
-        raise TypeError("expects an executor whose submit() returns a future, as those of concurrent.futures do, with "
-                        f"cancel(), done() and result(), got {show(future)}")
+        raise GraphError("expects an executor whose submit() returns a future, as those of concurrent.futures do, with "
+                         f"cancel(), done() and result(), got {show(future)}")
     return future
 
 

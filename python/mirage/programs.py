@@ -182,8 +182,9 @@ class CompiledGraph(OriginalNames):
         given = _as_sequence("inputs", inputs)
         if out is not None:
             out = _as_sequence("out", out)
-        if given and tensors.is_torch(given[0]) and given[0].is_cuda:
-            done = self._call_on_torch(("cuda", given[0].get_device()), given, stream, out)
+        if given and tensors.is_torch(given[0]):
+            device = tensors.find_device(given[0])
+            done = self._call_on_torch(device, given, stream, out) if device != CPU else None
             if done is not None:
                 return done
         return self._call(given, stream, out)

@@ -204,6 +204,7 @@ class _DLManagedTensorVersioned(ctypes.Structure):
 
 
 _DL_VERSION, _DL_READ_ONLY = (1, 0), 1
+_DL_MOST_DIMENSIONS = 64  # as in NumPy and torch
 _get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -255,6 +256,9 @@ def _describe_dlpack(tensor: Any, stream: Any) -> Bound:
         capsule = _get_capsule(tensor, {"stream": stream.for_dlpack()} if device != CPU and stream is not None else {})
     described, is_writable = _open_capsule(capsule)
     rank = described.ndim
+    if not 0 <= rank <= _DL_MOST_DIMENSIONS or rank and not described.shape:
+        raise RunError(f"expects a capsule of DLPack with the sizes of up to {_DL_MOST_DIMENSIONS} dimensions, got one "
+                       f"of {rank}{'' if described.shape else ' without sizes'}")
     shape = tuple(described.shape[:rank])
     name = f"DLPack's type {described.code} of {described.bits} bits"
     dtype = _DL_TYPES.get((described.code, described.bits)) if described.lanes == 1 else None

@@ -61,7 +61,7 @@ def _get_native_guards() -> Any:
 #             x0, x1, y0, = x0.data_ptr(), x1.data_ptr(), y0.data_ptr(),
 #         except foreign:
 #             return None
-#         if not (x0 and x1 and y0) or (x0 | x1 | y0) & 15:
+#         if not (x0 >> 32 and x1 >> 32 and y0 >> 32) or (x0 | x1 | y0) & 15:
 #             return None
 #         if enqueue(pointer, streams[get_stream(ordinal)], pack_x(x0, x1), pack_y(y0)):
 #             fail()
@@ -70,8 +70,11 @@ def _get_native_guards() -> Any:
 # What holds the tensors is asked first, since one tensor of two rows could be unpacked as well. In forward mode
 # of torch, tensors may carry tangents, which slower checks look for.
 
-#: Of tensors that are none of torch's or lie nowhere, and of too few or too many.
-_FOREIGN = (AttributeError, TypeError, ValueError, RuntimeError)
+#: What tensors that are none of torch's, or lie nowhere, raise, and too few or too many; subclasses may raise anything.
+_FOREIGN = Exception
+
+#: Tensors lie at higher addresses. A lower one may be an offset into a storage that was freed, which slower checks tell.
+_LEAST_ADDRESS_BITS = 32
 
 
 class _Acquaintances:
@@ -162,7 +165,7 @@ def call(given, out):
         {join(names)} = {join(names, "{}.data_ptr(), ")}
     except foreign:
         return None
-    if not ({" and ".join(names)}) or ({" | ".join(names)}) & 15:
+    if not ({" and ".join(f"{name} >> {_LEAST_ADDRESS_BITS}" for name in names)}) or ({" | ".join(names)}) & 15:
         return None
     if enqueue(pointer, streams[get_stream(ordinal)], pack_x({join(inputs)}), pack_y({join(outputs)})):
         fail()

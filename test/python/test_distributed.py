@@ -315,5 +315,5 @@ def test_executors_that_return_no_future(program, returned):
         def submit(self, function, *arguments):
             return returned
 
-    with pytest.raises(TypeError, match="expects an executor whose submit.. returns a future, .* got "):
+    with pytest.raises(mi.GraphError, match="expects an executor whose submit.. returns a future, .* got "):
         program.superoptimize(executor=Executor(), shards=2, **OPTIONS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mirage as mi
-from mirage import _library
+from mirage import _library, tensors
 from conftest import relative_error
 
 
@@ -111,6 +111,27 @@ class Refusing:
         raise self.error
 
 
+class Misshapen(ByDLPack):
+    """A tensor whose capsule is none that DLPack allows: `change` gets the DLTensor of a good one."""
+
+    def __init__(self, change):
+        super().__init__(np.zeros((8, 64), np.float16))
+        self.change = change
+
+    def __dlpack__(self, **_):
+        capsule = self.array.__dlpack__()
+        self.change(tensors._DLTensor.from_address(tensors._get_pointer(capsule, b"dltensor")))
+        return capsule
+
+
+def set_rank(rank):
+    return lambda tensor: setattr(tensor, "ndim", rank)
+
+
+def take_shape(tensor):
+    tensor.shape = None
+
+
 class Odd:
     """An object that fails where it is looked at."""
 
@@ -123,6 +144,9 @@ class Odd:
     (lambda: Refusing(BufferError("lent out")), "says where it lies, got Refusing: lent out"),
     (lambda: Refusing(RuntimeError()), "says where it lies, got Refusing: RuntimeError"),
     (Odd, "says where it lies, got Odd: odd"),
+    (lambda: Misshapen(set_rank(2**31 - 1)), "with the sizes of up to 64 dimensions, got one of 2147483647"),
+    (lambda: Misshapen(set_rank(-1)), "with the sizes of up to 64 dimensions, got one of -1"),
+    (lambda: Misshapen(take_shape), "with the sizes of up to 64 dimensions, got one of 2 without sizes"),
     (lambda: np.empty((8, 64), "V0"), "input X: expects float16, got |V0"),
     (lambda: np.empty((8, 64), object), "input X: expects float16, got object"),
     (lambda: None, "expects a tensor of torch or NumPy"),

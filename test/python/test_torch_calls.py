@@ -43,6 +43,13 @@ def make_inputs():
     return [torch.zeros(8, 64, dtype=torch.float16), torch.zeros(16, 64).t()]
 
 
+@pytest.fixture(scope="module")
+def program():
+    graph = mi.new_kernel_graph()
+    graph.mark_output(graph.exp(graph.new_input((8, 64))))
+    return graph.compile()
+
+
 def get_acquaintances(call):
     return [call.__globals__[name] for name in ("inputs", "outputs")]
 
@@ -176,6 +183,24 @@ def test_memory_that_is_gone(call, library):
     x, w = make_inputs()
     x.untyped_storage().resize_(0)
     assert call([x, w], None) is None and library.calls == []
+    part = torch.zeros(16, 64, dtype=torch.float16)[8:]
+    part.untyped_storage().resize_(0)
+    assert part.data_ptr() == 1024 and call([part, w], None) is None and library.calls == []
+
+
+class Failing(torch.Tensor):
+    """A tensor whose class raises what it likes."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, arguments=(), options=None):
+        raise KeyError(function)
+
+
+def test_classes_that_fail(call, library, program):
+    x, w = make_inputs()
+    assert call([x.as_subclass(Failing), w], None) is None and library.calls == []
+    with pytest.raises(mi.RunError, match="says where it lies, got Failing: <"):
+        program([x.as_subclass(Failing)])
 
 
 def test_guards_that_torch_no_longer_has_like_this(library):

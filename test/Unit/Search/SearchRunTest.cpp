@@ -166,6 +166,26 @@ TEST(SearchRunTest, ProgressOfPartsIsWhatAnInterruptGives) {
   EXPECT_LT(part.report.bestUs, part.report.baselineUs);
 }
 
+/// Who is told of progress may take longer than there is between two times: the
+/// search goes on in between.
+TEST(SearchRunTest, SlowListenersLeaveTimeToSearch) {
+  using Clock = std::chrono::steady_clock;
+  for (const Graph &graph : {normalizedLayers(8, 64, 6), lora(8, 64, 8, 64)}) {
+    unsigned numNotes = 0;
+    std::optional<Clock::time_point> told;
+    SearchOptions options;
+    options.onProgress = [&](const SearchProgress &) {
+      if (told)
+        EXPECT_GE(Clock::now() - *told, std::chrono::milliseconds(90));
+      ++numNotes;
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
+      told = Clock::now();
+    };
+    run(graph, options);
+    EXPECT_GT(numNotes, 1u);
+  }
+}
+
 /// The largest count of states, after those that were told before it never
 /// were larger.
 uint64_t watchStates(const Graph &graph, SearchOptions options) {
