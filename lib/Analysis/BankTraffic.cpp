@@ -419,9 +419,8 @@ static uint64_t getOffset(int64_t element, RankedTensorType type,
   int64_t columns = type.getRank() == 0 ? 1 : type.getShape().back();
   int64_t row = element / columns, column = element % columns;
   int64_t bytes = getElementBytes(type);
-  if (form.isSwizzled())
-    if (auto boxed = BoxedTile::find(type.getShape(), bytes))
-      return boxed->getOffset(row, column);
+  if (std::optional<BoxedTile> swizzled = form.findSwizzled(type))
+    return swizzled->getOffset(row, column);
   return row * (columns * bytes + form.rowPadding) + column * bytes;
 }
 

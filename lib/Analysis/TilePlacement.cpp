@@ -122,18 +122,32 @@ static bool isReadByWgmma(Value tile) {
   });
 }
 
-bool mlir::mirage::canSwizzleByThreads(block::GraphOp graph, unsigned input) {
-  BlockArgument argument = graph.getBody().getArgument(input);
-  auto tile = cast<RankedTensorType>(argument.getType());
-  return llvm::all_of(argument.getUsers(), llvm::IsaPred<thread::GraphOp>) &&
-         !isReadByWgmma(argument) &&
-         BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
+static std::optional<BoxedTile> findBoxed(ShapedType tile,
+                                          bool isLoadedByThreads) {
+  unsigned elementBytes = tile.getElementTypeBitWidth() / 8;
+  return isLoadedByThreads
+             ? BoxedTile::findOfThreads(tile.getShape(), elementBytes)
+             : BoxedTile::find(tile.getShape(), elementBytes);
 }
 
-/// \param tile  that is a `BoxedTile`.
+bool mlir::mirage::canSwizzleByThreads(block::GraphOp graph, unsigned input) {
+  BlockArgument argument = graph.getBody().getArgument(input);
+  return llvm::all_of(argument.getUsers(), llvm::IsaPred<thread::GraphOp>) &&
+         !isReadByWgmma(argument) &&
+         findBoxed(cast<RankedTensorType>(argument.getType()),
+                   /*isLoadedByThreads=*/true);
+}
+
+std::optional<BoxedTile> TileForm::findSwizzled(ShapedType tile) const {
+  std::optional<BoxedTile> boxed =
+      isSwizzled() ? findBoxed(tile, isLoadedByThreads) : std::nullopt;
+  bool isSpan = boxed && getSpanBytes(boxed->swizzle) == swizzleBytes;
+  return isSpan ? boxed : std::nullopt;
+}
+
+/// \param tile  that can be loaded so.
 static TileForm getSwizzledForm(RankedTensorType tile, bool isLoadedByThreads) {
-  BoxedTile boxed =
-      *BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
+  BoxedTile boxed = *findBoxed(tile, isLoadedByThreads);
   return {boxed.getRowPadding(), getSpanBytes(boxed.swizzle),
           isLoadedByThreads};
 }

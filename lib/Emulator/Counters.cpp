@@ -75,6 +75,8 @@ Counters &Counters::operator+=(const Counters &other) {
   sharedStoreBytes += other.sharedStoreBytes;
   sharedWavefronts += other.sharedWavefronts;
   sharedBankConflicts += other.sharedBankConflicts;
+  sharedLoadWavefronts += other.sharedLoadWavefronts;
+  sharedLoadBankConflicts += other.sharedLoadBankConflicts;
   matrixRowWavefronts += other.matrixRowWavefronts;
   matrixRowBankConflicts += other.matrixRowBankConflicts;
   return *this;

@@ -473,11 +473,16 @@ void Accessor::count() {
   if (isShared) {
     (reads ? counters.sharedLoadBytes : counters.sharedStoreBytes) += bytes;
     const Wavefronts &wavefronts = pattern.wavefronts;
+    uint64_t conflicts = wavefronts.needed - wavefronts.least;
     counters.sharedWavefronts += wavefronts.needed;
-    counters.sharedBankConflicts += wavefronts.needed - wavefronts.least;
+    counters.sharedBankConflicts += conflicts;
+    if (reads) {
+      counters.sharedLoadWavefronts += wavefronts.needed;
+      counters.sharedLoadBankConflicts += conflicts;
+    }
     if (request.isRowWise) {
       counters.matrixRowWavefronts += wavefronts.needed;
-      counters.matrixRowBankConflicts += wavefronts.needed - wavefronts.least;
+      counters.matrixRowBankConflicts += conflicts;
     }
     return;
   }

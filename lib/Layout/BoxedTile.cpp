@@ -13,16 +13,19 @@
 
 using namespace mlir::mirage;
 
-static constexpr int64_t kPieceBytes = 16;
+static constexpr int64_t kPieceBytes = BoxedTile::kPieceBytes;
 static constexpr int64_t kLargestSpan = 128;
+
+static int64_t countRows(llvm::ArrayRef<int64_t> shape) {
+  return std::accumulate(shape.begin(), std::prev(shape.end()), int64_t(1),
+                         std::multiplies<int64_t>());
+}
 
 std::optional<BoxedTile> BoxedTile::find(llvm::ArrayRef<int64_t> shape,
                                          unsigned elementBytes) {
   if (shape.empty())
     return std::nullopt;
   int64_t rowBytes = shape.back() * elementBytes;
-  int64_t numRows = std::accumulate(shape.begin(), std::prev(shape.end()),
-                                    int64_t(1), std::multiplies<int64_t>());
   bool areRowsWhole =
       rowBytes % (rowBytes > kLargestSpan ? kLargestSpan : kPieceBytes) == 0;
   if (!areRowsWhole)
@@ -30,28 +33,48 @@ std::optional<BoxedTile> BoxedTile::find(llvm::ArrayRef<int64_t> shape,
   // 16 bytes have no swizzle of their own.
   int64_t span = std::clamp<int64_t>(llvm::PowerOf2Ceil(rowBytes),
                                      2 * kPieceBytes, kLargestSpan);
-  return BoxedTile{numRows, shape.back(), elementBytes, *findSwizzle(span)};
+  return BoxedTile{countRows(shape), shape.back(), elementBytes,
+                   *findSwizzle(span), span / elementBytes};
+}
+
+std::optional<BoxedTile> BoxedTile::findOfThreads(llvm::ArrayRef<int64_t> shape,
+                                                  unsigned elementBytes) {
+  if (shape.empty())
+    return std::nullopt;
+  int64_t span = std::gcd(shape.back() * elementBytes, kLargestSpan);
+  if (span < 2 * kPieceBytes)
+    return std::nullopt;
+  return BoxedTile{countRows(shape), shape.back(), elementBytes,
+                   *findSwizzle(span), shape.back()};
+}
+
+int64_t BoxedTile::getRowsOfOrder() const {
+  return kLargestSpan / getSpanBytes(swizzle);
+}
+
+int64_t BoxedTile::getNumOrders() const {
+  return getSpanBytes(swizzle) / kPieceBytes;
 }
 
 int64_t BoxedTile::getNumPanels() const {
-  return llvm::divideCeil(rowElements, getPitchElements());
+  return llvm::divideCeil(rowElements, pitchElements);
 }
 
 int64_t BoxedTile::getRowPadding() const {
-  int64_t missing = getNumPanels() * getPitchElements() - rowElements;
+  int64_t missing = getNumPanels() * pitchElements - rowElements;
   return missing * elementBytes;
 }
 
 int64_t BoxedTile::getBytes() const {
-  return getNumPanels() * numRows * getSpanBytes(swizzle);
+  return getNumPanels() * numRows * pitchElements * elementBytes;
 }
 
 int64_t BoxedTile::getOffset(int64_t row, int64_t column) const {
-  int64_t pitch = getPitchElements(), span = getSpanBytes(swizzle);
-  int64_t inSpan = applySwizzle(swizzle, row % kPatternRows * span +
-                                             column % pitch * elementBytes);
-  int64_t before = column / pitch * numRows + row - row % kPatternRows;
-  return before * span + inSpan;
+  int64_t order = row / getRowsOfOrder() % getNumOrders();
+  int64_t inRow =
+      (column % pitchElements * elementBytes) ^ (order * kPieceBytes);
+  int64_t rowsBefore = column / pitchElements * numRows + row;
+  return rowsBefore * pitchElements * elementBytes + inRow;
 }
 
 /// The largest side of a box along which the rows of a tile are cut.
@@ -88,8 +111,7 @@ std::optional<TileBoxes> mlir::mirage::findTileBoxes(
       return std::nullopt;
     boxes.map.strideBytes.push_back(bytes);
   }
-  boxes.map.box.front() =
-      std::min(boxed->rowElements, boxed->getPitchElements());
+  boxes.map.box.front() = std::min(boxed->rowElements, boxed->pitchElements);
   if (boxed->numRows == tile[rank - 2]) {
     std::optional<int64_t> rows = findBoxRows(boxed->numRows);
     if (!rows)

@@ -130,29 +130,31 @@ func.func @some_have_place(%x: tensor<16x960xf16>, %w: tensor<960x96xf16>) -> te
   return %o : tensor<16x96xf32>
 }
 
-// 132 SMs hold two of 264 blocks each, if these take up to 115712 bytes: bytes behind the rows of the
-// product, which lanes store in pairs, would be too many, and are there for 132 blocks.
+// 132 SMs hold two of 264 blocks each, if these take up to 115712 bytes: 32 bytes behind the rows of
+// the product, which lanes store in pairs, would be too many, and are there for 132 blocks. 16 are
+// not, as the right operand is swizzled and has none behind its rows.
 // WARPS-LABEL: func.func @for_two_blocks(
-// WARPS:         mirage.shared_bytes = 115200
-// WARPS-NOT:     mirage.row_paddings
+// WARPS:         mirage.shared_bytes = 114304 : i64, mirage.thread_swizzles = array<i64: 0, 64>
+// WARPS:         mirage.row_paddings = array<i64: 16>
 // WARPS-LABEL: func.func @for_one_block(
+// WARPS:         mirage.input_row_paddings = array<i64: 0, 16>
 // WARPS:         mirage.row_paddings = array<i64: 32>
-func.func @for_two_blocks(%x: tensor<17424x264xf16>, %w: tensor<264x96xf16>) -> tensor<17424x96xf32> {
+func.func @for_two_blocks(%x: tensor<34584x136xf16>, %w: tensor<136x96xf16>) -> tensor<34584x96xf32> {
   %o = mirage_block.graph grid(x = 264) threads(128) loop(1) ins(%x imap(x -> 0), %w imap()) outs(omap(x -> 0))
-      : (tensor<17424x264xf16>, tensor<264x96xf16>) -> tensor<17424x96xf32> {
-  ^bb0(%xt: tensor<66x264xf16>, %wt: tensor<264x96xf16>):
-    %p = mirage_block.matmul %xt, %wt : tensor<66x264xf16>, tensor<264x96xf16>
-    mirage_block.yield %p : tensor<66x96xf32>
+      : (tensor<34584x136xf16>, tensor<136x96xf16>) -> tensor<34584x96xf32> {
+  ^bb0(%xt: tensor<131x136xf16>, %wt: tensor<136x96xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<131x136xf16>, tensor<136x96xf16>
+    mirage_block.yield %p : tensor<131x96xf32>
   }
-  return %o : tensor<17424x96xf32>
+  return %o : tensor<34584x96xf32>
 }
 
-func.func @for_one_block(%x: tensor<8712x264xf16>, %w: tensor<264x96xf16>) -> tensor<8712x96xf32> {
+func.func @for_one_block(%x: tensor<17292x136xf16>, %w: tensor<136x96xf16>) -> tensor<17292x96xf32> {
   %o = mirage_block.graph grid(x = 132) threads(128) loop(1) ins(%x imap(x -> 0), %w imap()) outs(omap(x -> 0))
-      : (tensor<8712x264xf16>, tensor<264x96xf16>) -> tensor<8712x96xf32> {
-  ^bb0(%xt: tensor<66x264xf16>, %wt: tensor<264x96xf16>):
-    %p = mirage_block.matmul %xt, %wt : tensor<66x264xf16>, tensor<264x96xf16>
-    mirage_block.yield %p : tensor<66x96xf32>
+      : (tensor<17292x136xf16>, tensor<136x96xf16>) -> tensor<17292x96xf32> {
+  ^bb0(%xt: tensor<131x136xf16>, %wt: tensor<136x96xf16>):
+    %p = mirage_block.matmul %xt, %wt : tensor<131x136xf16>, tensor<136x96xf16>
+    mirage_block.yield %p : tensor<131x96xf32>
   }
-  return %o : tensor<8712x96xf32>
+  return %o : tensor<17292x96xf32>
 }

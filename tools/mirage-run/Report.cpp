@@ -31,7 +31,7 @@ struct NamedCounter {
 };
 } // namespace
 
-static llvm::SmallVector<NamedCounter, 16>
+static llvm::SmallVector<NamedCounter, 22>
 listCounters(const emulator::Counters &counters) {
   return {
       {"thread instructions", "threadInstructions",
@@ -57,6 +57,10 @@ listCounters(const emulator::Counters &counters) {
        counters.sharedStoreBytes},
       {"shared wavefronts", "sharedWavefronts", counters.sharedWavefronts},
       {"bank conflicts", "sharedBankConflicts", counters.sharedBankConflicts},
+      {"wavefronts that read", "sharedLoadWavefronts",
+       counters.sharedLoadWavefronts},
+      {"bank conflicts of these", "sharedLoadBankConflicts",
+       counters.sharedLoadBankConflicts},
       {"wavefronts of ldmatrix and stmatrix", "matrixRowWavefronts",
        counters.matrixRowWavefronts},
       {"bank conflicts of these", "matrixRowBankConflicts",

@@ -84,13 +84,13 @@ public:
   SmallVector<TileForm> getReckonedForms(bool hasCopyEngine) const;
   /// How each tile can lie: boxed, where that is wanted and there are boxes,
   /// and, unless `wgmma` reads it there, row by row with up to 112 bytes behind
-  /// each, in steps of 16. More does what less does, since after 128 bytes the
-  /// banks are the same.
+  /// each, in steps of 16, or swizzled by threads. More bytes do what less do,
+  /// since after 128 the banks are the same.
   SmallVector<SmallVector<TileForm>> listForms(bool hasCopyEngine) const;
   /// How tiles lie as attributes state it: `mirage.row_paddings` on ops, and on
   /// the graph `mirage.input_row_paddings`, `mirage.input_swizzles` and
-  /// `mirage.thread_swizzles`, or
-  /// nothing for 0; or an error that says why rows cannot lie so.
+  /// `mirage.thread_swizzles`, or nothing for 0; or an error that says why rows
+  /// cannot lie so.
   llvm::Expected<SmallVector<TileForm>> readForms() const;
 
   /// Whether the steps of an iteration need no barrier of the block but for the

@@ -36,7 +36,10 @@ struct TileForm {
            swizzleBytes == other.swizzleBytes &&
            isLoadedByThreads == other.isLoadedByThreads;
   }
-  bool isSwizzled() const { return swizzleBytes > 0; }
+  bool isSwizzled() const { return swizzleBytes != 0; }
+  /// Where elements of a tile lie that is swizzled so; none where it is not, or
+  /// its rows cannot.
+  std::optional<BoxedTile> findSwizzled(ShapedType tile) const;
   /// Whether the copy engine loads it.
   bool isBoxed() const { return isSwizzled() && !isLoadedByThreads; }
   /// What places begin at a multiple of, in bytes, where that is more than all
@@ -53,8 +56,8 @@ struct TileForm {
 std::optional<TileBoxes> findInputBoxes(block::GraphOp graph, unsigned input);
 
 /// Whether threads may swizzle an input of a block graph that they load: steps
-/// of warps are all that reads it, none of them by wgmma, and its rows are
-/// those of a `BoxedTile`.
+/// of warps are all that reads it, none of them by wgmma, and its rows are a
+/// multiple of 32 bytes.
 bool canSwizzleByThreads(block::GraphOp graph, unsigned input);
 
 /// The inputs of a block graph that `mirage.input_swizzles` says are boxed, in
@@ -71,8 +74,7 @@ inline constexpr llvm::StringLiteral kInputRowPaddingsAttr =
 /// thread graph: of those of its inputs.
 inline constexpr llvm::StringLiteral kInputSwizzlesAttr =
     "mirage.input_swizzles";
-/// The same of inputs that threads load. (A thread graph that has been placed
-/// in code has `mirage.input_swizzles` for either: it reads both alike.)
+/// The same of inputs that threads load.
 inline constexpr llvm::StringLiteral kThreadSwizzlesAttr =
     "mirage.thread_swizzles";
 /// Of a graph with such inputs: where the mbarriers of its places lie, in bytes

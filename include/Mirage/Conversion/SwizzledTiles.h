@@ -37,9 +37,13 @@ BoxedPosition emitBoxedPosition(OpBuilder &builder, Location location,
 /// The number of an element in the order of memory. Neighbours of a row that
 /// fill a part of a piece, such as an access of 16 bytes takes, lie side by
 /// side.
+/// \param tellsSpans  whether spans of a row are told from what changes places
+/// in them. Then all that lies whole spans away is so many bytes further, for
+/// loops that go through spans; else the number takes fewer operations.
 Value emitSwizzledNumber(OpBuilder &builder, Location location,
                          const BoxedTile &boxed, llvm::ArrayRef<int64_t> shape,
-                         llvm::ArrayRef<Value> indices);
+                         llvm::ArrayRef<Value> indices,
+                         bool tellsSpans = false);
 
 /// The elements of a tile, one after the other as they lie.
 /// \param tile  a memref.

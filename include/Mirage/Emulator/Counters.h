@@ -71,7 +71,9 @@ struct Counters {
   /// number for as many distinct words.
   uint64_t sharedWavefronts = 0;
   uint64_t sharedBankConflicts = 0;
-  /// Of these, the ones of ldmatrix and stmatrix: operands of tensor cores.
+  /// Of these, the ones that read, ldmatrix among them.
+  uint64_t sharedLoadWavefronts = 0, sharedLoadBankConflicts = 0;
+  /// Of all, the ones of ldmatrix and stmatrix: operands of tensor cores.
   uint64_t matrixRowWavefronts = 0, matrixRowBankConflicts = 0;
 
   Counters &operator+=(const Counters &other);

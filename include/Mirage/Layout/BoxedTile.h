@@ -20,7 +20,21 @@
 // too.
 //
 // That is what ldmatrix reads without a conflict, and what wgmma takes where it
-// lies. Threads may load a tile so, too.
+// lies.
+//
+// Threads may swizzle a tile that they load, of rows of any multiple of 32
+// bytes. Rows lie one behind the other, whole, and pieces change places in
+// spans of the largest power of two that divides a row, up to 128. So rows of
+// 192 bytes have three spans of 64, and begin in the first and in the second
+// half of all banks in turn; after two of them pieces have to be at other
+// places of their spans:
+//
+//   rows 0 and 1   0 1 2 3      rows 4 and 5   2 3 0 1
+//   rows 2 and 3   1 0 3 2      rows 6 and 7   3 2 1 0
+//
+// In general piece p of row r is at p xor (r / (128 / span)) mod (span / 16),
+// which for rows of 32, 64 and 128 bytes is what the engine does. Rows of an
+// odd multiple of 16 bytes begin in different banks as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,31 +51,40 @@ struct BoxedTile {
   int64_t rowElements = 0; ///< of the tile
   unsigned elementBytes = 2;
   Swizzle swizzle = Swizzle::None;
+  /// Elements of a panel's row, free ones included.
+  int64_t pitchElements = 0;
 
+  static constexpr int64_t kPieceBytes = 16;
   /// Rows after which the pattern of a swizzle begins anew. To the engine it is
   /// one of absolute addresses, so every place of a tile that it loads starts
   /// at a multiple of so many spans, and its panels have a multiple of so many
   /// rows.
   static constexpr int64_t kPatternRows = 8;
 
-  /// \returns none where rows are no multiple of 16 bytes, or, if they are
-  /// longer than 128, of that.
+  /// As the engine loads it. \returns none where rows are no multiple of 16
+  /// bytes, or, if they are longer than 128, of that.
   static std::optional<BoxedTile> find(llvm::ArrayRef<int64_t> shape,
                                        unsigned elementBytes);
+  /// As threads load it. \returns none where rows are no multiple of 32 bytes.
+  static std::optional<BoxedTile> findOfThreads(llvm::ArrayRef<int64_t> shape,
+                                                unsigned elementBytes);
 
-  /// Elements of a row that lie side by side, free ones included.
-  int64_t getPitchElements() const {
+  int64_t getSpanElements() const {
     return getSpanBytes(swizzle) / elementBytes;
   }
+  /// Rows behind which pieces lie otherwise, and how many times they do before
+  /// they lie as at first.
+  int64_t getRowsOfOrder() const;
+  int64_t getNumOrders() const;
   int64_t getNumPanels() const;
   /// Whether so many columns side by side, from a multiple of so many on, are
   /// panels, or all of the row.
   bool areWholePanels(int64_t columns) const {
-    return columns % getPitchElements() == 0 || columns == rowElements;
+    return columns % pitchElements == 0 || columns == rowElements;
   }
   /// The same, or lie in one panel.
   bool keepToPanels(int64_t columns) const {
-    return areWholePanels(columns) || getPitchElements() % columns == 0;
+    return areWholePanels(columns) || pitchElements % columns == 0;
   }
   /// Bytes that stay free behind each row.
   int64_t getRowPadding() const;

@@ -355,7 +355,7 @@ def PlanSharedMemoryPass : CheckedPass<"mirage-plan-shared-memory"> {
     and its places begin at multiples of eight spans. The graph carries
     `mirage.input_swizzles` then, and with `mirage.copy_barriers` where the mbarriers lie.
     Where there is no room behind rows, threads may swizzle a tile that they load, if steps of
-    warps are all that reads it: `mirage.thread_swizzles`.
+    warps are all that reads it and its rows are a multiple of 32 bytes: `mirage.thread_swizzles`.
     Where the loop needs no barrier of the block for anything else, warps hand places back
     one by one: that is `mirage.hands_back_places`, the number of iterations behind whose
     place is refilled, which is 2 where there are several warpgroups and at least 4

@@ -355,13 +355,18 @@ private:
 
   /// Says of which inputs of a step elements change places.
   void setSwizzles(thread::GraphOp op) {
-    auto swizzles = llvm::map_to_vector(op.getInputs(), [&](Value value) {
-      std::optional<unsigned> tile = steps.getTile(value);
-      return tile ? placement.forms[*tile].swizzleBytes : 0;
-    });
-    if (llvm::any_of(swizzles, [](int64_t bytes) { return bytes > 0; }))
-      op->setAttr(kInputSwizzlesAttr,
-                  emitter.builder.getDenseI64ArrayAttr(swizzles));
+    auto state = [&](StringRef name, bool isLoadedByThreads) {
+      auto swizzles = llvm::map_to_vector(op.getInputs(), [&](Value value) {
+        std::optional<unsigned> tile = steps.getTile(value);
+        TileForm form = tile ? placement.forms[*tile] : TileForm();
+        return form.isLoadedByThreads == isLoadedByThreads ? form.swizzleBytes
+                                                           : 0;
+      });
+      if (llvm::any_of(swizzles, [](int64_t bytes) { return bytes > 0; }))
+        op->setAttr(name, emitter.builder.getDenseI64ArrayAttr(swizzles));
+    };
+    state(kInputSwizzlesAttr, /*isLoadedByThreads=*/false);
+    state(kThreadSwizzlesAttr, /*isLoadedByThreads=*/true);
   }
 
   /// \param isClipped  of what bypasses shared memory: whether it may end

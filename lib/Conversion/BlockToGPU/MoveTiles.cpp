@@ -252,10 +252,9 @@ static Window makeInputWindow(BlockEmitter &emitter, unsigned input,
   Window window =
       makeWindow(emitter, tensor, tile,
                  getCuttingAxes(emitter.header, input, type.getRank()));
-  if (!form.isSwizzled())
+  window.swizzled = form.findSwizzled(type);
+  if (!window.swizzled)
     return window;
-  window.swizzled =
-      BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
   window.tile = emitFlatTile(emitter.builder, emitter.builder.getLoc(),
                              *window.swizzled, tile);
   return window;

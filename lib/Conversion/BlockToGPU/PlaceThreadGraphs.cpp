@@ -49,12 +49,12 @@ static thread::GraphOp createGraph(BlockEmitter &emitter, thread::GraphOp from,
       builder.getDenseI64ArrayAttr(fmaps), from.getOmapsAttr());
   placed.getBody().takeBody(from.getBody());
   // Operands that are added behind the graph's own are held.
-  if (auto swizzles =
-          from->getAttrOfType<DenseI64ArrayAttr>(kInputSwizzlesAttr)) {
-    SmallVector<int64_t> byInput(swizzles.asArrayRef());
-    byInput.resize(inputs.size());
-    placed->setAttr(kInputSwizzlesAttr, builder.getDenseI64ArrayAttr(byInput));
-  }
+  for (StringRef name : {kInputSwizzlesAttr, kThreadSwizzlesAttr})
+    if (auto swizzles = from->getAttrOfType<DenseI64ArrayAttr>(name)) {
+      SmallVector<int64_t> byInput(swizzles.asArrayRef());
+      byInput.resize(inputs.size());
+      placed->setAttr(name, builder.getDenseI64ArrayAttr(byInput));
+    }
   return placed;
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Conversion/SwizzledTiles.h"
-#include "Mirage/Layout/MatrixDescriptor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -33,7 +32,7 @@ BoxedPosition mlir::mirage::emitBoxedPosition(OpBuilder &builder,
   auto add = [&](Value lhs, Value rhs) -> Value {
     return arith::AddIOp::create(builder, location, lhs, rhs);
   };
-  int64_t pitch = boxed.getPitchElements();
+  int64_t pitch = boxed.pitchElements;
   BoxedPosition position;
   position.row = constant(0);
   for (auto [index, size] :
@@ -58,29 +57,40 @@ BoxedPosition mlir::mirage::emitBoxedPosition(OpBuilder &builder,
 /// Bits of the row that a swizzle takes change with lanes alone, as a rule, and
 /// what is added to the row is no part of what they change: so that the numbers
 /// of rows further down are this one and a constant.
-Value mlir::mirage::emitSwizzledNumber(OpBuilder &builder, Location location,
-                                       const BoxedTile &boxed,
-                                       ArrayRef<int64_t> shape,
-                                       ArrayRef<Value> indices) {
+static Value emitDistance(OpBuilder &builder, Location location,
+                          const BoxedTile &boxed, Value row) {
   auto constant = [&](int64_t value) {
     return emitIndex(builder, location, value);
   };
+  if (boxed.getRowsOfOrder() > 1)
+    row = arith::DivUIOp::create(builder, location, row,
+                                 constant(boxed.getRowsOfOrder()));
+  Value order = arith::RemUIOp::create(builder, location, row,
+                                       constant(boxed.getNumOrders()));
+  return arith::MulIOp::create(
+      builder, location, order,
+      constant(BoxedTile::kPieceBytes / boxed.elementBytes));
+}
+
+Value mlir::mirage::emitSwizzledNumber(OpBuilder &builder, Location location,
+                                       const BoxedTile &boxed,
+                                       ArrayRef<int64_t> shape,
+                                       ArrayRef<Value> indices,
+                                       bool tellsSpans) {
   BoxedPosition position =
       emitBoxedPosition(builder, location, boxed, shape, indices);
-  constexpr int64_t kPatternBytes = 128;
-  int64_t span = getSpanBytes(boxed.swizzle);
-  Value pattern = position.row;
-  if (span < kPatternBytes)
-    pattern = arith::DivUIOp::create(builder, location, pattern,
-                                     constant(kPatternBytes / span));
-  pattern = arith::RemUIOp::create(builder, location, pattern,
-                                   constant(span / kMatrixPieceBytes));
-  Value distance =
-      arith::MulIOp::create(builder, location, pattern,
-                            constant(kMatrixPieceBytes / boxed.elementBytes));
-  Value swizzled =
-      arith::XOrIOp::create(builder, location, position.column, distance);
-  return arith::AddIOp::create(builder, location, position.rowStart, swizzled);
+  Value distance = emitDistance(builder, location, boxed, position.row);
+  Value start = position.rowStart, column = position.column;
+  if (tellsSpans && boxed.pitchElements > boxed.getSpanElements()) {
+    column = arith::RemUIOp::create(
+        builder, location, column,
+        emitIndex(builder, location, boxed.getSpanElements()));
+    Value span =
+        arith::SubIOp::create(builder, location, position.column, column);
+    start = arith::AddIOp::create(builder, location, start, span);
+  }
+  Value swizzled = arith::XOrIOp::create(builder, location, column, distance);
+  return arith::AddIOp::create(builder, location, start, swizzled);
 }
 
 Value mlir::mirage::emitFlatTile(OpBuilder &builder, Location location,

@@ -8,7 +8,6 @@
 
 #include "GraphLowering.h"
 #include "Mirage/Analysis/AheadProducts.h"
-#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
@@ -78,6 +77,8 @@ LogicalResult GraphLowering::check() {
     if (llvm::is_contained(output.gridMap, kSummed))
       return graph.emitOpError()
              << "expects outputs that no axis of the items adds up";
+  if (failed(checkSwizzles()))
+    return failure();
   Block &body = graph.getBody().front();
   for (Operation &op : body.without_terminator())
     if (failed(checkHasCode(&op)))
@@ -92,6 +93,33 @@ LogicalResult GraphLowering::check() {
   if (graph->hasAttr(kInFlightAttr) && failed(checkInFlight()))
     return failure();
   return checkHeldTiles();
+}
+
+static int64_t readSwizzle(thread::GraphOp graph, StringRef name,
+                           unsigned input) {
+  auto spans = graph->getAttrOfType<DenseI64ArrayAttr>(name);
+  bool isStated = spans && input < static_cast<unsigned>(spans.size());
+  return isStated ? spans[input] : 0;
+}
+
+/// Of a tile that lay otherwise other elements would be read.
+LogicalResult GraphLowering::checkSwizzles() {
+  for (auto [input, type] : llvm::enumerate(graph.getInputs().getTypes())) {
+    TileForm form = readForm(input);
+    if (form.isSwizzled() && !form.findSwizzled(cast<ShapedType>(type)))
+      return graph.emitOpError()
+             << "expects tiles whose rows have the swizzle that is stated, got "
+             << form.swizzleBytes << " bytes of " << type << " in '"
+             << (form.isBoxed() ? kInputSwizzlesAttr : kThreadSwizzlesAttr)
+             << "'";
+    if (form.isLoadedByThreads &&
+        readSwizzle(graph, kInputSwizzlesAttr, input) != 0)
+      return graph.emitOpError()
+             << "expects one swizzle of input " << input << ", got one in '"
+             << kInputSwizzlesAttr << "' and one in '" << kThreadSwizzlesAttr
+             << "'";
+  }
+  return success();
 }
 
 LogicalResult GraphLowering::lower() {
@@ -179,8 +207,13 @@ TileAccess GraphLowering::accessInput(BlockArgument window,
     origin.push_back(emitOrigin(axes, size));
     overhang.push_back(reachesBeyond(tile, dim, axes, size));
   }
+  std::optional<SwizzledWindow> swizzled;
+  bool stepsAlongRows = header.tileInputs[input].loopMap + 1 ==
+                        static_cast<int>(layout.getRank());
+  if (std::optional<BoxedTile> boxed = findSwizzled(input))
+    swizzled = {*boxed, stepsAlongRows};
   return TileAccess(builder, location, tile, layout, origin, overhang,
-                    position.lane, findBoxed(input));
+                    position.lane, swizzled);
 }
 
 /// Of shared memory a read that nobody needs costs less than a branch.
@@ -226,13 +259,16 @@ LogicalResult GraphLowering::lowerLoad(Operation *op) {
   return success();
 }
 
-std::optional<BoxedTile> GraphLowering::findBoxed(unsigned input) {
-  auto swizzles = graph->getAttrOfType<DenseI64ArrayAttr>(kInputSwizzlesAttr);
-  if (!swizzles || input >= static_cast<unsigned>(swizzles.size()) ||
-      swizzles[input] == 0)
-    return std::nullopt;
-  auto tile = cast<ShapedType>(graph.getInputs()[input].getType());
-  return BoxedTile::find(tile.getShape(), tile.getElementTypeBitWidth() / 8);
+TileForm GraphLowering::readForm(unsigned input) {
+  if (int64_t span = readSwizzle(graph, kThreadSwizzlesAttr, input))
+    return {/*rowPadding=*/0, span, /*isLoadedByThreads=*/true};
+  return {/*rowPadding=*/0, readSwizzle(graph, kInputSwizzlesAttr, input),
+          /*isLoadedByThreads=*/false};
+}
+
+std::optional<BoxedTile> GraphLowering::findSwizzled(unsigned input) {
+  return readForm(input).findSwizzled(
+      cast<ShapedType>(graph.getInputs()[input].getType()));
 }
 
 /// Of the items that hold the same fragment of an output, the first writes it.

@@ -11,6 +11,7 @@
 
 #include "Fragment.h"
 #include "FragmentOps.h"
+#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "TileAccess.h"
 
@@ -78,8 +79,11 @@ private:
   /// Whether of some items the window of an operand in device memory lies
   /// beyond it.
   bool mayLieBeyond(BlockArgument window, const LinearLayout &layout);
-  /// How an operand's tile lies, if the copy engine has loaded it.
-  std::optional<BoxedTile> findBoxed(unsigned input);
+  /// How an operand's tile lies, but for what stays free behind rows.
+  TileForm readForm(unsigned input);
+  /// The same of one that is swizzled; else none.
+  std::optional<BoxedTile> findSwizzled(unsigned input);
+  LogicalResult checkSwizzles();
   void storeOutputs();
 
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);

@@ -74,10 +74,10 @@ Fragment TileAccess::loadMatrices(const MatrixLoad &load) {
   for (unsigned first = 0; first < layout.getNumRegisters();
        first += 2 * load.numMatrices) {
     SmallVector<Value> indices = getMatrixRow(load, rowParts, first);
-    if (boxed)
+    if (swizzled)
       indices = toView(indices);
     Value loaded = nvgpu::LdMatrixOp::create(
-        builder, location, loadedType, boxed ? view : tile, indices,
+        builder, location, loadedType, swizzled ? view : tile, indices,
         load.isTransposed, load.numMatrices);
     for (unsigned i = 0; i < 2 * load.numMatrices; ++i) {
       Value element = vector::ExtractOp::create(

@@ -43,13 +43,13 @@ static Value skipAssumption(Value tile) {
 TileAccess::TileAccess(OpBuilder &builder, Location location, Value tile,
                        const LinearLayout &layout, ArrayRef<Value> origin,
                        ArrayRef<bool> overhangs, Value lane,
-                       std::optional<BoxedTile> boxed)
+                       std::optional<SwizzledWindow> swizzled)
     : builder(builder), location(location),
       clip(tile.getDefiningOp<thread::ClipOp>()),
       tile(skipAssumption(skipClip(tile))),
       type(cast<MemRefType>(tile.getType())),
       offsetDivisor(findOffsetDivisor(skipClip(tile))), layout(layout),
-      origin(origin), overhangs(overhangs), lane(lane), boxed(boxed),
+      origin(origin), overhangs(overhangs), lane(lane), swizzled(swizzled),
       run(chooseRun()), view(emitView()) {
   for (unsigned dim = 0; dim < layout.getRank(); ++dim)
     laneParts.push_back(
@@ -82,8 +82,8 @@ static SmallVector<unsigned> moveLast(unsigned dim, unsigned rank) {
 /// Runs of a boxed tile are parts of its pieces.
 Value TileAccess::emitView() {
   unsigned rank = layout.getRank();
-  if (boxed)
-    return emitFlatTile(builder, location, *boxed, tile);
+  if (swizzled)
+    return emitFlatTile(builder, location, swizzled->boxed, tile);
   if (run.bits == 0 || run.dim == rank - 1)
     return tile;
   AffineMap permutation = AffineMap::getPermutationMap(moveLast(run.dim, rank),
@@ -92,10 +92,21 @@ Value TileAccess::emitView() {
                                      AffineMapAttr::get(permutation));
 }
 
+/// Steps along rows are a constant apart where they are whole spans, once the
+/// loop is unrolled. Those of one piece are at other places in every step.
+static bool tellsSpans(const SwizzledWindow &swizzled,
+                       const LinearLayout &fragment) {
+  const BoxedTile &boxed = swizzled.boxed;
+  return swizzled.stepsAlongRows &&
+         fragment.getShape().back() * boxed.elementBytes >
+             BoxedTile::kPieceBytes;
+}
+
 SmallVector<Value> TileAccess::toView(SmallVector<Value> indices) {
-  if (boxed)
-    return {emitSwizzledNumber(builder, location, *boxed, type.getShape(),
-                               indices)};
+  if (swizzled)
+    return {emitSwizzledNumber(builder, location, swizzled->boxed,
+                               type.getShape(), indices,
+                               tellsSpans(*swizzled, layout))};
   if (view == tile)
     return indices;
   SmallVector<Value> permuted;

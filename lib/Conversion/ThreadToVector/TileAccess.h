@@ -18,6 +18,13 @@
 
 namespace mlir::mirage {
 
+/// How the tile of a fragment lies that is swizzled.
+struct SwizzledWindow {
+  BoxedTile boxed;
+  /// Whether a loop's steps take fragments one behind the other in a row.
+  bool stepsAlongRows = false;
+};
+
 /// One fragment of a tile in memory, as seen by one lane.
 class TileAccess {
 public:
@@ -28,11 +35,11 @@ public:
   /// null where they are 0.
   /// \param overhangs  by dimension: whether fragments may reach beyond the
   /// tile.
-  /// \param boxed      how the tile lies, if it is swizzled.
+  /// \param swizzled   how the tile lies, if it is swizzled.
   TileAccess(OpBuilder &builder, Location location, Value tile,
              const LinearLayout &layout, ArrayRef<Value> origin,
              ArrayRef<bool> overhangs, Value lane,
-             std::optional<BoxedTile> boxed = std::nullopt);
+             std::optional<SwizzledWindow> swizzled = std::nullopt);
 
   /// What lies beyond the tile is read as zero.
   Fragment load();
@@ -79,7 +86,7 @@ private:
   SmallVector<Value> origin;
   SmallVector<bool> overhangs;
   Value lane;
-  std::optional<BoxedTile> boxed;
+  std::optional<SwizzledWindow> swizzled;
   SmallVector<Value> laneParts; ///< by dimension
   FragmentRun run;
   Value view;

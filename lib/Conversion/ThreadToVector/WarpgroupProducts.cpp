@@ -238,8 +238,8 @@ LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
   std::optional<thread::OperandWindow> operand =
       thread::findOperandWindow(isLhs ? op.getLhs() : op.getRhs(), isLhs);
   std::optional<BoxedTile> boxed =
-      operand ? findBoxed(operand->window.getArgNumber()) : std::nullopt;
-  if (!boxed)
+      operand ? findSwizzled(operand->window.getArgNumber()) : std::nullopt;
+  if (!boxed || !readForm(operand->window.getArgNumber()).isBoxed())
     return op.emitOpError()
            << "expects a window of a tile that is swizzled, as "
               "the copy engine loads it, as "
@@ -261,7 +261,7 @@ LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
   if (keepsPanels)
     return success();
   return op.emitOpError() << "expects windows that keep to panels of "
-                          << boxed->getPitchElements() << " columns as " << name
+                          << boxed->pitchElements << " columns as " << name
                           << ", got " << columns;
 }
 
@@ -312,7 +312,7 @@ Value GraphLowering::emitWindowAddress(const thread::OperandWindow &operand,
 /// By step of k. Where k runs along the tile's rows (K-major), steps are 32
 /// bytes apart, in one panel after the other; else (MN-major) 16 rows.
 DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand) {
-  BoxedTile boxed = *findBoxed(operand.window.getArgNumber());
+  BoxedTile boxed = *findSwizzled(operand.window.getArgNumber());
   int64_t span = getSpanBytes(boxed.swizzle), panelBytes = boxed.numRows * span;
   bool isKMajor = operand.isKMajor();
   MatrixDescriptor form;
@@ -335,7 +335,7 @@ DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand) {
   Value first =
       arith::AddIOp::create(builder, location, start, constant(form.encode()));
   DescribedOperand described{{}, isKMajor ? MatrixMajor::K : MatrixMajor::MN};
-  int64_t pitch = boxed.getPitchElements();
+  int64_t pitch = boxed.pitchElements;
   for (int64_t k = 0; k < operand.getSize(operand.getKDim()); k += kStep) {
     int64_t distance = isKMajor ? k / pitch * panelBytes +
                                       k % pitch * int64_t(boxed.elementBytes)

@@ -75,7 +75,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.shared_bytes", Holder::BlockGraph, Kind::Number},
     {"mirage.starts_ahead", Holder::ThreadGraph, Kind::Unit},
     {"mirage.step", Holder::StepOfBlock, Kind::Number},
-    {"mirage.thread_swizzles", Holder::BlockGraph, Kind::Numbers},
+    {"mirage.thread_swizzles", Holder::PlacedGraph, Kind::Numbers},
     {"mirage.waits_late", Holder::ThreadGraph, Kind::Unit},
     {"mirage.whole_rows", Holder::StepOfBlock, Kind::Unit},
     {"mirage.workspace_bytes", Holder::Program, Kind::Number},

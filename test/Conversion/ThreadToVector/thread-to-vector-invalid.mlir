@@ -195,6 +195,64 @@ func.func @wgmma_of_rows(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>, %z:
 // -----
 
 #a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @swizzle_that_rows_of_192_bytes_have_not(%x: memref<64x96xf16, 3>, %z: memref<64x96xf16, 3>) {
+  // expected-error @below {{expects tiles whose rows have the swizzle that is stated, got 128 bytes of 'memref<64x96xf16, 3>' in 'mirage.thread_swizzles'}}
+  mirage_thread.graph items(x = 4, y = 6) ins(%x imap(x -> 0, y -> 1)) outs(%z omap(x -> 0, y -> 1)) {mirage.thread_swizzles = array<i64: 128>} : (memref<64x96xf16, 3>, memref<64x96xf16, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    %s = mirage_thread.store %f : (tensor<16x16xf16, #a>) -> tensor<16x16xf16>
+    mirage_thread.yield %s : tensor<16x16xf16>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @two_swizzles(%x: memref<64x64xf16, 3>, %z: memref<64x64xf16, 3>) {
+  // expected-error @below {{expects one swizzle of input 0, got one in 'mirage.input_swizzles' and one in 'mirage.thread_swizzles'}}
+  mirage_thread.graph items(x = 4, y = 4) ins(%x imap(x -> 0, y -> 1)) outs(%z omap(x -> 0, y -> 1)) {mirage.input_swizzles = array<i64: 128>, mirage.thread_swizzles = array<i64: 128>} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    %s = mirage_thread.store %f : (tensor<16x16xf16, #a>) -> tensor<16x16xf16>
+    mirage_thread.yield %s : tensor<16x16xf16>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @boxes_of_a_panel_and_a_half(%x: memref<64x96xf16, 3>, %z: memref<64x96xf16, 3>) {
+  // expected-error @below {{expects tiles whose rows have the swizzle that is stated, got 64 bytes of 'memref<64x96xf16, 3>' in 'mirage.input_swizzles'}}
+  mirage_thread.graph items(x = 4, y = 6) ins(%x imap(x -> 0, y -> 1)) outs(%z omap(x -> 0, y -> 1)) {mirage.input_swizzles = array<i64: 64>} : (memref<64x96xf16, 3>, memref<64x96xf16, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    %s = mirage_thread.store %f : (tensor<16x16xf16, #a>) -> tensor<16x16xf16>
+    mirage_thread.yield %s : tensor<16x16xf16>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+func.func @wgmma_of_what_threads_swizzled(%x: memref<64x16xf16, 3>, %y: memref<16x32xf16, 3>, %z: memref<64x32xf32, 3>) {
+  mirage_thread.graph items(x = 4) ins(%x imap(x -> 0), %y imap()) outs(%z omap(x -> 0)) {mirage.thread_swizzles = array<i64: 0, 64>} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, memref<64x32xf32, 3>) -> () {
+  ^bb0(%v: tensor<16x16xf16>, %w: tensor<16x32xf16>):
+    %f = mirage_thread.ldmatrix %v : (tensor<16x16xf16>) -> tensor<16x16xf16, #a>
+    // expected-error @below {{expects a window of a tile that is swizzled, as the copy engine loads it, as rhs ('mirage.input_swizzles')}}
+    %d = mirage_thread.wgmma %f, %w : (tensor<16x16xf16, #a>, tensor<16x32xf16>) -> tensor<16x32xf32, #c>
+    %s = mirage_thread.store %d : (tensor<16x32xf32, #c>) -> tensor<16x32xf32>
+    mirage_thread.yield %s : tensor<16x32xf32>
+  }
+  return
+}
+
+// -----
+
+#a = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 func.func @wgmma_of_half_a_panel(%x: memref<64x16xf16, 3>, %y: memref<16x64xf16, 3>, %z: memref<64x64xf32, 3>) {
   mirage_thread.graph items(x = 2, y = 4) ins(%x imap(y -> 0), %y imap(x -> 1)) outs(%z omap(x -> 1, y -> 0)) {mirage.input_swizzles = array<i64: 0, 128>} : (memref<64x16xf16, 3>, memref<16x64xf16, 3>, memref<64x64xf32, 3>) -> () {

@@ -50,6 +50,9 @@ echo "ptxas info : (C7510) Potential Performance Loss: wgmma.mma_async instructi
 """)
 os.chmod(ptxas, 0o755)
 print(gates.assemble(ptxas, work / name, "sm_90a"))
+read = {"sharedLoadWavefronts": 12, "sharedLoadBankConflicts": 4}
+for operations in ("load, mma, accumulate", "matmul", "accumulate"):
+    print(operations, gates.measure_operands(read, [{"steps": [{"operations": operations}]}]))
 for figures, exceptions in (({"traffic": 1.02}, {}), ({"traffic": 1.03}, {}),
                             ({"traffic": 1.03}, {"traffic": 1.03}),
                             ({"traffic": 1.03}, {"traffic": 1.04}),

@@ -6,7 +6,8 @@
   extern      functions that PTX takes from elsewhere: 0
   scalar16    loads and stores of global memory that move one 16-bit element of a tensor whose
               tiles can be moved 16 bytes at a time, in the text of PTX: 0
-  operands    passes through shared memory of ldmatrix, for each that is needed: at most 1.1
+  operands    passes through shared memory of all that a launch with products reads there, for
+              each that is needed: at most 1.1
   traffic     sectors of device memory that a launch touches, for each in which the tiles lie
               that the maps of its µGraph imply: at most 1.02
   bytes       bytes of these sectors, for each byte that the maps imply: at most 1.02
@@ -130,6 +131,17 @@ def count_scalar_accesses(ptx, launches, kernels):
 
 # --- The emulator --------------------------------------------------------------------------
 
+def measure_operands(counters, kernels):
+    """Passes through shared memory for each that is needed, of what a launch reads that multiplies;
+    None of others, and where products read registers alone."""
+    passes = counters["sharedLoadWavefronts"]
+    multiplies = any(re.search(r"\b(matmul|mma|wgmma)\b", step["operations"])
+                     for kernel in kernels for step in kernel["steps"])
+    if not multiplies or passes == 0:
+        return None
+    return passes / (passes - counters["sharedLoadBankConflicts"])
+
+
 def measure_launches(mirage_run, artifact, kernels):
     operands, traffic, in_bytes = [], 0.0, 0.0
     launches = json.loads(run(mirage_run, artifact, "--device=emulator", "--json").stdout)
@@ -153,10 +165,9 @@ def measure_launches(mirage_run, artifact, kernels):
                           f"{implied_sectors} that maps are said to imply")
         traffic = max(traffic, sectors / implied_sectors)
         in_bytes = max(in_bytes, sectors * SECTOR_BYTES / implied)
-        passes = counters["matrixRowWavefronts"]
-        if passes:
-            operands.append(passes / (passes - counters["matrixRowBankConflicts"]))
-    # A program without products on tensor cores has none.
+        if (factor := measure_operands(counters, own)) is not None:
+            operands.append(factor)
+    # A program without products has none.
     return (({"operands": max(operands)} if operands else {}) |
             {"traffic": traffic, "bytes": in_bytes})
 

@@ -283,6 +283,9 @@ TEST(Matrix, LdmatrixCountsBankConflicts) {
     // What filled the matrices is none of ldmatrix.
     EXPECT_EQ(moved.matrixRowWavefronts, 0u);
     EXPECT_EQ(loaded.matrixRowWavefronts, pitch == 128 ? 32u : 4u) << pitch;
+    EXPECT_EQ(moved.sharedLoadWavefronts, 0u);
+    EXPECT_EQ(loaded.sharedLoadWavefronts, pitch == 128 ? 32u : 4u) << pitch;
+    EXPECT_EQ(loaded.sharedLoadBankConflicts, pitch == 128 ? 28u : 0u) << pitch;
     EXPECT_EQ(loaded.matrixRowBankConflicts, pitch == 128 ? 28u : 0u) << pitch;
   }
 }

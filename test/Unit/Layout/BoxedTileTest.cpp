@@ -1,4 +1,4 @@
-//===- BoxedTileTest.cpp - Tiles that the copy engine loads ---------------===//
+//===- BoxedTileTest.cpp - Tiles whose pieces change places ---------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -107,6 +107,48 @@ TEST(BoxedTile, EightRowsOfOnePieceAreInAllBanks) {
       // Rows of 32 bytes: four of them are 128 bytes.
       EXPECT_EQ(pieces.size(), 8u) << columns << " columns";
     }
+  }
+}
+
+TEST(BoxedTile, ThreadsSwizzleRowsOfAnyMultipleOf32Bytes) {
+  for (int64_t rowBytes = 16; rowBytes <= 512; rowBytes += 16) {
+    auto swizzled = BoxedTile::findOfThreads({23, rowBytes / 2}, 2);
+    EXPECT_EQ(swizzled.has_value(), rowBytes % 32 == 0) << rowBytes;
+    auto getOffset = [&](int64_t row, int64_t column) {
+      return swizzled ? swizzled->getOffset(row, column)
+                      : row * rowBytes + column * 2;
+    };
+    // Eight rows of one piece are in all banks, wherever the first one is.
+    for (int64_t first = 0; first + 8 <= 23; ++first)
+      for (int64_t column = 0; column < rowBytes / 2; column += 8) {
+        std::set<int64_t> pieces;
+        for (int64_t row = first; row < first + 8; ++row)
+          pieces.insert(getOffset(row, column) % 128 / 16);
+        EXPECT_EQ(pieces.size(), 8u) << rowBytes << " bytes, row " << first;
+      }
+    // Rows are whole, one behind the other, and pieces in their spans.
+    std::set<int64_t> offsets;
+    for (int64_t row = 0; row < 23; ++row)
+      for (int64_t column = 0; column < rowBytes / 2; ++column) {
+        int64_t offset = getOffset(row, column);
+        offsets.insert(offset);
+        EXPECT_EQ(offset / rowBytes, row);
+        EXPECT_EQ(offset % 16, column * 2 % 16);
+      }
+    EXPECT_EQ(int64_t(offsets.size()), 23 * rowBytes / 2);
+    if (swizzled)
+      EXPECT_EQ(swizzled->getBytes(), 23 * rowBytes);
+  }
+}
+
+TEST(BoxedTile, ThreadsSwizzleWhatIsOneSpanAsTheEngineDoes) {
+  for (int64_t columns : {16, 32, 64}) {
+    BoxedTile boxed = *BoxedTile::find({24, columns}, 2);
+    BoxedTile swizzled = *BoxedTile::findOfThreads({24, columns}, 2);
+    for (int64_t row = 0; row < 24; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        EXPECT_EQ(swizzled.getOffset(row, column),
+                  boxed.getOffset(row, column));
   }
 }
 

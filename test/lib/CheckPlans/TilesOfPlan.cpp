@@ -91,9 +91,8 @@ llvm::Error TilesOfPlan::addInput(BlockArgument input) {
       readNumber(graph, kInputRowPaddingsAttr, number).value_or(0);
   tile.placeBytes = countRowsBytes(type, padding);
   int64_t span = getSwizzle(graph, number);
-  if (span > 0)
+  if (span > 0) {
     tile.alignment = BoxedTile::kPatternRows * span;
-  if (span > 0 || readNumber(graph, kThreadSwizzlesAttr, number).value_or(0)) {
     auto boxed =
         BoxedTile::find(type.getShape(), type.getElementTypeBitWidth() / 8);
     if (!boxed)
