@@ -9,9 +9,7 @@
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
-#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Layout/AccessPatterns.h"
-#include "Mirage/Layout/MemoryTraffic.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +17,6 @@
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-/// What memory gives at a time.
 
 bool mlir::mirage::bypassesSharedMemory(Value value) {
   if (Operation *op = value.getDefiningOp())
@@ -90,40 +86,31 @@ SmallVector<TileEdge> mlir::mirage::findTileEdges(Value value) {
   return findOutputEdges(graph, value.use_begin()->getOperandNumber());
 }
 
-/// Elements that one access may take of the rows of tiles.
-static int64_t getRun(const TileEdge &row, Type elementType) {
-  return std::gcd(row.getDivisor(),
-                  kMostAccessBytes * 8 /
-                      int64_t(elementType.getIntOrFloatBitWidth()));
+/// Whether lanes would have less than a word at a time of rows that have more
+/// for them.
+static bool takesLessThanWords(const LinearLayout &layout, const TileEdge &row,
+                               int64_t elementBytes) {
+  constexpr int64_t kWordBytes = 4;
+  int64_t word = std::max<int64_t>(kWordBytes / elementBytes, 1);
+  int64_t run = int64_t(1) << layout.getContiguousBits(layout.getRank() - 1);
+  return run < word && row.getDivisor() % word == 0;
 }
 
-/// Whether what a lane has side by side is one access, so that neighbours share
-/// no sector, and as wide as rows allow, or half of what there is; or a word
-/// that is all it has, so that with wider ones lanes would have nothing.
-static bool hasWideRuns(Type fragment, ArrayRef<TileEdge> edges,
-                        Type elementType) {
+/// Whether lanes find words and sectors of a tensor whole that load or store
+/// its tiles: those of a reduction may have elements far apart, and what else
+/// is in a sector is for another access, which draws it once more. The tile
+/// goes through shared memory then, where threads copy rows.
+static bool areAccessesWhole(Type fragment, ArrayRef<TileEdge> edges,
+                             const TensorView &view, Type elementType) {
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
   if (!layout || layout->getRank() != edges.size() || edges.empty())
     return false;
-  constexpr int64_t kWordBytes = 4;
-  int64_t run = int64_t(1) << layout->getContiguousBits(layout->getRank() - 1);
-  int64_t bytes = run * elementType.getIntOrFloatBitWidth() / 8;
-  int64_t most = getRun(edges.back(), elementType);
-  return run == most ||
-         (run < most &&
-          (bytes >= kMostAccessBytes / 2 ||
-           (bytes >= kWordBytes && run == layout->getNumRegisters())));
-}
-
-/// Elements that a lane takes at a time.
-static unsigned getAccess(const LinearLayout &layout, ArrayRef<TileEdge> edges,
-                          const TensorView &view, int64_t elementBytes) {
   SmallVector<bool> overhangs;
   SmallVector<int64_t> shape, divisors;
-  for (auto [edge, fragment] : llvm::zip_equal(edges, layout.getShape())) {
+  for (auto [edge, window] : llvm::zip_equal(edges, layout->getShape())) {
     shape.push_back(edge.getElements());
     divisors.push_back(edge.getDivisor());
-    overhangs.push_back(edge.isUneven() || shape.back() % fragment != 0);
+    overhangs.push_back(edge.isUneven() || shape.back() % window != 0);
   }
   FragmentedTile accessed;
   accessed.shape = shape;
@@ -131,45 +118,17 @@ static unsigned getAccess(const LinearLayout &layout, ArrayRef<TileEdge> edges,
   accessed.strides = view.strides;
   accessed.offsetDivisor = view.offset;
   accessed.overhangs = overhangs;
-  accessed.elementBytes = elementBytes;
-  return chooseFragmentRun(layout, accessed).getWidth();
-}
-
-/// Whether lanes take whole sectors at a time: those of a reduction may have
-/// elements far apart, and what else is in a sector is for another access, or
-/// for other warps, which draw it once more.
-static bool readsWholeSectors(Type fragment, ArrayRef<TileEdge> edges,
-                              const TensorView &view, Type elementType) {
-  LinearLayout layout = *thread::getFragmentLayout(fragment);
-  int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
-  unsigned bytes = getAccess(layout, edges, view, elementBytes) * elementBytes;
-  SmallVector<uint64_t, 32> addresses;
-  DenseSet<uint64_t> taken;
-  uint32_t mask = 0;
-  for (unsigned lane = 0; lane < 1u << kLaneBits; ++lane) {
-    bool isInside = true;
-    int64_t place = 0;
-    for (auto [coordinate, edge, stride] : llvm::zip_equal(
-             layout.apply(/*registerNumber=*/0, lane), edges, view.strides)) {
-      isInside &= coordinate < edge.getElements();
-      place += coordinate * stride;
-    }
-    addresses.push_back(place * elementBytes);
-    mask |= uint32_t(isInside) << lane;
-    if (isInside)
-      taken.insert(addresses.back());
-  }
-  return countSectors(bytes, addresses, mask) ==
-         llvm::divideCeil(taken.size() * bytes, kSectorBytes);
+  accessed.elementBytes = elementType.getIntOrFloatBitWidth() / 8;
+  return !takesLessThanWords(*layout, edges.back(), accessed.elementBytes) &&
+         countWindowTraffic(*layout, accessed).drawsWholeSectors();
 }
 
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Whether the tiles of an input are parts of its tensor as it lies, of which
-/// each block has some.
-static bool liesInTensor(block::GraphOp graph, BlockArgument tile) {
+bool mlir::mirage::liesInTensor(BlockArgument tile) {
+  auto graph = cast<block::GraphOp>(tile.getOwner()->getParentOp());
   Value operand = graph.getInputs()[tile.getArgNumber()];
   return findView(operand) &&
          getElementTypeOrSelf(operand) == getElementTypeOrSelf(tile) &&
@@ -178,29 +137,13 @@ static bool liesInTensor(block::GraphOp graph, BlockArgument tile) {
          });
 }
 
-bool mlir::mirage::liesInRows(block::GraphOp graph, unsigned input) {
-  BlockArgument tile = graph.getBody().getArgument(input);
-  if (!liesInTensor(graph, tile))
-    return false;
-  Value operand = graph.getInputs()[input];
-  auto tensor = cast<ShapedType>(operand.getType());
-  std::optional<TensorView> view = findView(operand);
-  if (view->strides.back() != 1)
-    return false;
-  // Rows begin where accesses may.
-  int64_t run = getRun(findTileEdges(tile).back(), tensor.getElementType());
-  ArrayRef<int64_t> distances(view->strides);
-  return view->offset % run == 0 &&
-         llvm::all_of(llvm::zip_equal(distances.drop_back(),
-                                      tensor.getShape().drop_back()),
-                      [&](const auto &dim) {
-                        return std::get<1>(dim) == 1 ||
-                               std::get<0>(dim) % run == 0;
-                      });
-}
-
+/// Fails unless a tile can be loaded from where its tensor lies, by loads of
+/// these kinds.
+template <typename... LoadOps>
 static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
-  if (!liesInTensor(graph, tile))
+  if (graph.getLoop() > 1)
+    return makeError("a block graph without a loop, which has rings");
+  if (!liesInTensor(tile))
     return makeError(
         "tiles that begin inside its tensor, with elements of its type");
   for (OpOperand &use : tile.getUses()) {
@@ -210,7 +153,7 @@ static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
                        use.getOwner()->getName().getStringRef() + "'");
     BlockArgument window = reader.getBody().getArgument(use.getOperandNumber());
     for (Operation *load : window.getUsers())
-      if (!isa<thread::LoadOp>(load))
+      if (!isa<LoadOps...>(load))
         return makeError("loads as readers, got '" +
                          load->getName().getStringRef() + "'");
   }
@@ -219,7 +162,7 @@ static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
 
 /// Whether each element is loaded once, and no sector in parts.
 static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
-  if (!tile.hasOneUse() || !liesInRows(graph, tile.getArgNumber()))
+  if (!tile.hasOneUse())
     return false;
   OpOperand &use = *tile.use_begin();
   auto reader = cast<thread::GraphOp>(use.getOwner());
@@ -232,12 +175,11 @@ static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
   Type element = getElementTypeOrSelf(tile);
   SmallVector<TileEdge> edges = findTileEdges(tile);
   TensorView view = *findView(graph.getInputs()[tile.getArgNumber()]);
-  return llvm::all_of(
-      reader.getBody().getArgument(input).getUsers(), [&](Operation *load) {
-        Type fragment = load->getResult(0).getType();
-        return hasWideRuns(fragment, edges, element) &&
-               readsWholeSectors(fragment, edges, view, element);
-      });
+  return llvm::all_of(reader.getBody().getArgument(input).getUsers(),
+                      [&](Operation *load) {
+                        return areAccessesWhole(load->getResult(0).getType(),
+                                                edges, view, element);
+                      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,9 +208,11 @@ static llvm::Error verifyResult(block::GraphOp graph, thread::GraphOp step) {
 static bool isWorthStoring(block::GraphOp graph, thread::GraphOp step) {
   Value result = step.getResult(0);
   unsigned output = result.use_begin()->getOperandNumber();
-  auto tensor = cast<ShapedType>(graph->getResult(output).getType());
-  return hasWideRuns(getStore(step).getOperand().getType(),
-                     findTileEdges(result), tensor.getElementType());
+  std::optional<TensorView> view = findView(graph->getResult(output));
+  return view &&
+         areAccessesWhole(getStore(step).getOperand().getType(),
+                          findTileEdges(result), *view,
+                          getElementTypeOrSelf(graph->getResult(output)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,18 +221,20 @@ static bool isWorthStoring(block::GraphOp graph, thread::GraphOp step) {
 
 llvm::Error mlir::mirage::verifyBypassing(Value value) {
   auto graph = dyn_cast<block::GraphOp>(value.getParentBlock()->getParentOp());
-  if (!graph || graph.getLoop() > 1)
-    return makeError("a block graph without a loop");
+  if (!graph)
+    return makeError("a value of a block graph");
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return verifyInput(graph, argument);
+    return verifyInput<thread::LoadOp>(graph, argument);
   return verifyResult(graph, value.getDefiningOp<thread::GraphOp>());
 }
 
 bool mlir::mirage::isWorthBypassing(Value value) {
-  if (llvm::errorToBool(verifyBypassing(value)))
-    return false;
-  auto graph = cast<block::GraphOp>(value.getParentBlock()->getParentOp());
+  auto graph = dyn_cast<block::GraphOp>(value.getParentBlock()->getParentOp());
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return isWorthLoading(graph, argument);
-  return isWorthStoring(graph, value.getDefiningOp<thread::GraphOp>());
+    return graph &&
+           !llvm::errorToBool(verifyInput<thread::LoadOp, thread::LdmatrixOp>(
+               graph, argument)) &&
+           isWorthLoading(graph, argument);
+  return !llvm::errorToBool(verifyBypassing(value)) &&
+         isWorthStoring(graph, value.getDefiningOp<thread::GraphOp>());
 }

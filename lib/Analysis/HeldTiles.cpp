@@ -304,7 +304,8 @@ bool mlir::mirage::canReadHeld(thread::GraphOp reader, unsigned input,
 namespace {
 /// What a reader makes of elements behind the edges of a tile that is held,
 /// which are anything: nothing, if what depends on them is not stored, or is
-/// masked.
+/// masked. Each dimension has an edge of its own: of rows that are reduced,
+/// what lies behind the last row stays there.
 class EdgeReader {
 public:
   EdgeReader(thread::GraphOp reader, unsigned input)
@@ -313,20 +314,19 @@ public:
         tile(cast<RankedTensorType>(reader.getInputs()[input].getType())) {}
 
   bool ignoresWhatIsBehind() {
-    if (llvm::equal(tile.getShape(), held))
-      return true;
-    if (held.size() != tile.getShape().size() || header.loop > 1)
+    if (held.size() != tile.getShape().size())
       return false;
-    return llvm::all_of(
-        reader.getBody().getArgument(input).getUsers(),
-        [&](Operation *load) { return areUsersSafe(load->getResult(0)); });
+    return llvm::all_of(llvm::seq<int64_t>(0, tile.getRank()), [&](int64_t d) {
+      dim = d;
+      return held[dim] == tile.getDimSize(dim) || isIgnored();
+    });
   }
 
 private:
-  SmallVector<int64_t> getRoundedDims() const {
-    return llvm::filter_to_vector(
-        llvm::seq<int64_t>(0, tile.getRank()),
-        [&](int64_t dim) { return held[dim] != tile.getDimSize(dim); });
+  bool isIgnored() {
+    return llvm::all_of(
+        reader.getBody().getArgument(input).getUsers(),
+        [&](Operation *load) { return areUsersSafe(load->getResult(0)); });
   }
 
   bool areUsersSafe(Value fragment) {
@@ -338,23 +338,30 @@ private:
   bool isSafe(Operation *user, Value fragment) {
     if (isa<thread::StoreOp>(user))
       return isLeftOut(user->getResult(0));
-    auto type = cast<RankedTensorType>(fragment.getType());
     if (auto mask = dyn_cast<thread::MaskOp>(user))
       if (isMasked(mask))
         return true;
+    return keepsApart(user, cast<RankedTensorType>(fragment.getType())) &&
+           areUsersSafe(user->getResult(0));
+  }
+
+  /// Whether nothing from behind the edge gets before it.
+  bool keepsApart(Operation *user, RankedTensorType fragment) {
     auto row = dyn_cast<OperatorOpInterface>(user);
     if (!row)
       return false;
     OperatorKind kind = getOperatorInfo(row.getTableOpcode()).kind;
-    // Of windows that lie on one side of the edge nothing is mixed.
-    bool keepsApart =
-        kind == OperatorKind::Elementwise || isa<thread::CastOp>(user) ||
-        ((kind == OperatorKind::Reduction ||
-          kind == OperatorKind::Accumulate) &&
-         llvm::all_of(getRoundedDims(), [&](int64_t dim) {
-           return tile.getDimSize(dim) % type.getDimSize(dim) == 0;
-         }));
-    return keepsApart && areUsersSafe(user->getResult(0));
+    if (kind == OperatorKind::Elementwise ||
+        isa<thread::CastOp, thread::MaskOp>(user))
+      return true;
+    if (kind != OperatorKind::Reduction && kind != OperatorKind::Accumulate)
+      return false;
+    bool isStepped = header.loop > 1 && header.tileInputs[input].loopMap == dim;
+    bool isReduced =
+        isStepped || llvm::is_contained(readOperatorAttributes(user).dims, dim);
+    // Windows may all lie on one side of the edge.
+    return !isReduced ||
+           (!isStepped && tile.getDimSize(dim) % fragment.getDimSize(dim) == 0);
   }
 
   /// Whether elements of the result lie behind an edge where those of the
@@ -363,37 +370,32 @@ private:
     unsigned number = window.use_begin()->getOperandNumber();
     auto result = cast<ShapedType>(reader->getResult(number).getType());
     ArrayRef<int64_t> to = cast<ShapedType>(window.getType()).getShape();
-    ArrayRef<int64_t> from =
-        cast<ShapedType>(reader.getBody().getArgument(input).getType())
-            .getShape();
-    auto endsAlike = [&](int64_t dim, int64_t joined) {
-      bool isWhole = tile.getDimSize(dim) % from[dim] == 0 &&
-                     result.getDimSize(joined) % to[joined] == 0;
-      return isWhole ? tile.getDimSize(dim) / from[dim] ==
-                           result.getDimSize(joined) / to[joined]
-                     : tile.getDimSize(dim) == result.getDimSize(joined) &&
-                           from[dim] == to[joined];
+    int64_t from = getWindow().getDimSize(dim), size = tile.getDimSize(dim);
+    auto endsAlike = [&](int64_t joined) {
+      bool isWhole =
+          size % from == 0 && result.getDimSize(joined) % to[joined] == 0;
+      return isWhole ? size / from == result.getDimSize(joined) / to[joined]
+                     : size == result.getDimSize(joined) && from == to[joined];
     };
-    return llvm::all_of(getRoundedDims(), [&](int64_t dim) {
-      return llvm::any_of(llvm::seq<int64_t>(0, result.getRank()),
-                          [&](int64_t joined) {
-                            return header.getJoinedAxes(number, joined) ==
-                                       header.getCuttingAxes(input, dim) &&
-                                   endsAlike(dim, joined);
-                          });
-    });
+    return llvm::any_of(llvm::seq<int64_t>(0, result.getRank()),
+                        [&](int64_t joined) {
+                          return header.getJoinedAxes(number, joined) ==
+                                     header.getCuttingAxes(input, dim) &&
+                                 endsAlike(joined);
+                        });
   }
 
   bool isMasked(thread::MaskOp mask) {
     Attributes attributes = readOperatorAttributes(mask);
-    int64_t dim = attributes.dims.front();
     auto masked = cast<ShapedType>(mask.getType());
-    auto window =
-        cast<ShapedType>(reader.getBody().getArgument(input).getType());
-    return llvm::equal(getRoundedDims(), ArrayRef(dim)) &&
-           masked.getShape() == window.getShape() &&
+    return llvm::equal(attributes.dims, ArrayRef(dim)) &&
+           masked.getDimSize(dim) == getWindow().getDimSize(dim) &&
            int64_t(attributes.extent) <= tile.getDimSize(dim) &&
            attributes.axes == header.getCuttingAxes(input, dim);
+  }
+
+  ShapedType getWindow() {
+    return cast<ShapedType>(reader.getBody().getArgument(input).getType());
   }
 
   thread::GraphOp reader;
@@ -401,8 +403,31 @@ private:
   unsigned input;
   SmallVector<int64_t> held; ///< what items cover that hold the operand
   RankedTensorType tile;
+  int64_t dim = 0; ///< whose edge is looked at
 };
 } // namespace
+
+/// Whether a step leaves a tile as it has loaded it: zeros stand behind its
+/// edges then, as they do behind those of what lies in memory.
+static bool leavesZerosBehind(Value value) {
+  auto step = value.getDefiningOp<thread::GraphOp>();
+  thread::StoreOp store = step ? getStore(step) : thread::StoreOp();
+  Operation *load = store ? store.getOperand().getDefiningOp() : nullptr;
+  while (isa_and_nonnull<thread::CastOp>(load))
+    load = load->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<thread::LoadOp, thread::LdmatrixOp>(load))
+    return false;
+  auto window = dyn_cast<BlockArgument>(load->getOperand(0));
+  if (!window || step.getLoop() > 1)
+    return false;
+  unsigned input = window.getArgNumber();
+  auto tile = cast<ShapedType>(step.getInputs()[input].getType());
+  return !isHeld(step.getInputs()[input]) &&
+         tile.getShape() == cast<ShapedType>(value.getType()).getShape() &&
+         cast<ShapedType>(window.getType()).getShape() ==
+             cast<ShapedType>(store.getType()).getShape() &&
+         step.getImaps()[input] == step.getOmaps()[0];
+}
 
 llvm::Error mlir::mirage::verifyHeld(Value value) {
   RankedTensorType held = getHeldType(value);
@@ -423,7 +448,8 @@ llvm::Error mlir::mirage::verifyHeld(Value value) {
       continue;
     if (auto reader = dyn_cast<thread::GraphOp>(use.getOwner()))
       if (canRoundUp(reader) &&
-          EdgeReader(reader, use.getOperandNumber()).ignoresWhatIsBehind() &&
+          (leavesZerosBehind(value) ||
+           EdgeReader(reader, use.getOperandNumber()).ignoresWhatIsBehind()) &&
           canReadHeld(reader, use.getOperandNumber(), held))
         continue;
     return llvm::createStringError(

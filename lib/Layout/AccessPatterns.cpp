@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Layout/AccessPatterns.h"
+#include "Mirage/Layout/MemoryTraffic.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
@@ -41,6 +43,73 @@ FragmentRun mlir::mirage::chooseFragmentRun(const LinearLayout &fragment,
       widest = {dim, bits};
   }
   return widest;
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Walks the accesses of all windows of a tile.
+class WindowWalk {
+public:
+  WindowWalk(const LinearLayout &fragment, const FragmentedTile &tile)
+      : fragment(fragment), tile(tile),
+        width(chooseFragmentRun(fragment, tile).getWidth()) {}
+
+  WindowTraffic run() {
+    visitWindows(Coordinates(fragment.getRank(), 0), /*dim=*/0);
+    traffic.sectors = drawn.size();
+    return traffic;
+  }
+
+private:
+  void visitWindows(Coordinates origin, unsigned dim) {
+    if (dim == fragment.getRank())
+      return visit(origin);
+    for (; origin[dim] < tile.shape[dim];
+         origin[dim] += fragment.getShape()[dim])
+      visitWindows(origin, dim + 1);
+  }
+
+  void visit(ArrayRef<int64_t> origin) {
+    for (unsigned first = 0; first < fragment.getNumRegisters(); first += width)
+      access(origin, first);
+  }
+
+  void access(ArrayRef<int64_t> origin, unsigned registerNumber) {
+    uint32_t mask = 0;
+    SmallVector<uint64_t, 32> addresses;
+    for (unsigned lane = 0; lane < 1u << kLaneBits; ++lane) {
+      bool isInside = true;
+      int64_t place = 0;
+      for (auto [element, start, size, stride] :
+           llvm::zip_equal(fragment.apply(registerNumber, lane), origin,
+                           tile.shape, tile.strides)) {
+        isInside &= start + element < size;
+        place += (start + element) * stride;
+      }
+      addresses.push_back(place * tile.elementBytes);
+      mask |= uint32_t(isInside) << lane;
+    }
+    SmallVector<uint64_t, 32> sectors =
+        listSectors(width * tile.elementBytes, addresses, mask);
+    traffic.numAccesses += !sectors.empty();
+    traffic.drawnSectors += sectors.size();
+    drawn.insert(sectors.begin(), sectors.end());
+  }
+
+  const LinearLayout &fragment;
+  const FragmentedTile &tile;
+  unsigned width;
+  WindowTraffic traffic;
+  llvm::DenseSet<uint64_t> drawn;
+};
+} // namespace
+
+WindowTraffic mlir::mirage::countWindowTraffic(const LinearLayout &fragment,
+                                               const FragmentedTile &tile) {
+  return WindowWalk(fragment, tile).run();
 }
 
 //===----------------------------------------------------------------------===//

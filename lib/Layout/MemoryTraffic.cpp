@@ -100,8 +100,14 @@ Wavefronts mlir::mirage::countWavefronts(SharedAccess access, unsigned bytes,
 uint32_t mlir::mirage::countSectors(unsigned bytes,
                                     ArrayRef<uint64_t> addresses,
                                     uint32_t mask) {
+  return listSectors(bytes, addresses, mask).size();
+}
+
+SmallVector<uint64_t, 32>
+mlir::mirage::listSectors(unsigned bytes, ArrayRef<uint64_t> addresses,
+                          uint32_t mask) {
   assert(addresses.size() == kLanes && "an address per lane");
-  return findUnits(kSectorBytes, bytes, addresses, mask).size();
+  return findUnits(kSectorBytes, bytes, addresses, mask);
 }
 
 uint32_t mlir::mirage::countSectors(unsigned bytes,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopySteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Transforms/Passes.h"
@@ -23,8 +24,10 @@ static void bypassSharedMemory(block::GraphOp graph) {
   Builder builder(graph.getContext());
   SmallVector<int64_t> inputs;
   for (BlockArgument input : graph.getBody().getArguments())
-    if (isWorthBypassing(input))
+    if (isWorthBypassing(input)) {
+      loadPlainly(input);
       inputs.push_back(input.getArgNumber());
+    }
   graph->removeAttr(kBypassingInputsAttr);
   if (!inputs.empty())
     graph->setAttr(kBypassingInputsAttr, builder.getDenseI64ArrayAttr(inputs));

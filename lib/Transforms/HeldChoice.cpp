@@ -76,9 +76,28 @@ static bool hasWorkForAllWarps(RankedTensorType held) {
       });
 }
 
+/// Whether warps that have no item may well repeat those of others: one access
+/// to each operand, none of which may come from device memory, where without a
+/// loop they would wait for the result, and each item on as many warps as an SM
+/// issues instructions of at a time.
+static bool isLittleRepeated(thread::GraphOp step, RankedTensorType held) {
+  constexpr unsigned kSchedulerBits = 2;
+  auto block = step->getParentOfType<block::GraphOp>();
+  LinearLayout layout = *thread::getFragmentLayout(held);
+  auto isRepeating = [](const Coordinates &image) {
+    return llvm::all_of(image,
+                        [](int64_t coordinate) { return coordinate == 0; });
+  };
+  return block.getLoop() == 1 && step.getLoop() == 1 &&
+         llvm::none_of(step.getInputs(), llvm::IsaPred<BlockArgument>) &&
+         step.getBody().getOps<thread::MmaOp>().empty() &&
+         llvm::count_if(layout.getBases(LayoutInput::Warp), isRepeating) <=
+             kSchedulerBits;
+}
+
 static bool canBeHeld(thread::GraphOp step) {
   RankedTensorType held = getHeldType(step.getResult(0));
-  return held && hasWorkForAllWarps(held) &&
+  return held && (hasWorkForAllWarps(held) || isLittleRepeated(step, held)) &&
          !llvm::errorToBool(verifyHeld(step.getResult(0)));
 }
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopySteps.h"
 #include "HeldChoice.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
@@ -13,7 +14,7 @@
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
-#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,20 +27,15 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// What is held no ldmatrix reads.
-static void readInPlace(Value held) {
-  IRRewriter rewriter(held.getContext());
-  for (OpOperand &use : held.getUses()) {
-    auto reader = dyn_cast<thread::GraphOp>(use.getOwner());
-    if (!reader)
-      continue;
-    BlockArgument window = reader.getBody().getArgument(use.getOperandNumber());
-    for (Operation *load : llvm::make_early_inc_range(window.getUsers())) {
-      if (!isa<thread::LdmatrixOp>(load))
-        continue;
-      rewriter.setInsertionPoint(load);
-      rewriter.replaceOpWithNewOp<thread::LoadOp>(
-          load, load->getResult(0).getType(), window);
+/// Sums that the same warps read behind the loop, as they hold them, and maxima
+/// that nobody needs there.
+static void holdCarriedSums(block::GraphOp graph) {
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
+    op->removeAttr(kHeldAttr);
+    if (isCarriedSum(op.getResult()) &&
+        !llvm::errorToBool(verifyHeld(op.getResult()))) {
+      op->setAttr(kHeldAttr, UnitAttr::get(graph.getContext()));
+      loadPlainly(op.getResult());
     }
   }
 }
@@ -68,15 +64,8 @@ static bool holdRows(block::GraphOp graph) {
       break;
   }
   for (Operation *op : rows)
-    readInPlace(op->getResult(0));
-  // Sums that the same warps read behind the loop, as they hold them, and
-  // maxima that nobody needs there.
-  for (auto op : graph.getBody().getOps<block::AccumulateOp>())
-    if (isCarriedSum(op.getResult()) &&
-        !llvm::errorToBool(verifyHeld(op.getResult()))) {
-      op->setAttr(kHeldAttr, held);
-      readInPlace(op.getResult());
-    }
+    loadPlainly(op->getResult(0));
+  holdCarriedSums(graph);
   return !rows.empty();
 }
 
@@ -106,30 +95,15 @@ static BlockArgument findLastingOperand(thread::GraphOp product,
 }
 
 /// A step that loads what the items of another one read of an operand.
-template <typename LoadOp>
 static thread::GraphOp loadOperand(OpBuilder &builder, thread::GraphOp reader,
                                    BlockArgument window,
-                                   const LinearLayout &fragment) {
-  Location location = reader.getLoc();
-  Value operand = reader.getInputs()[window.getArgNumber()];
-  auto tile = cast<RankedTensorType>(operand.getType());
-  Attribute map = reader.getImaps()[window.getArgNumber()];
-  auto graph = thread::GraphOp::create(
-      builder, location, TypeRange(tile), operand, ValueRange(),
-      reader.getGridAttr(), builder.getI64IntegerAttr(1 << kLaneBits),
-      builder.getI64IntegerAttr(1), builder.getArrayAttr(map),
-      builder.getDenseI64ArrayAttr(kReplicated), builder.getArrayAttr(map));
-  OpBuilder::InsertionGuard insertion(builder);
-  auto windowType =
-      RankedTensorType::get(fragment.getShape(), tile.getElementType());
-  Block *body = builder.createBlock(&graph.getBody(), {}, windowType, location);
-  Value loaded =
-      LoadOp::create(builder, location,
-                     thread::getFragmentType(fragment, tile.getElementType()),
-                     body->getArgument(0));
-  Value stored = thread::StoreOp::create(builder, location, windowType, loaded);
-  thread::YieldOp::create(builder, location, stored);
-  return graph;
+                                   const LinearLayout &fragment,
+                                   bool isMatrixLoad) {
+  unsigned input = window.getArgNumber();
+  Value operand = reader.getInputs()[input];
+  ItemWindows windows{reader, reader.getImaps()[input], fragment};
+  return createCopyStep(builder, operand, windows, isMatrixLoad,
+                        getElementTypeOrSelf(operand.getType()));
 }
 
 namespace {
@@ -160,8 +134,8 @@ static SmallVector<LoadedOperand> loadLastingOperands(block::GraphOp graph) {
     if (!rows)
       continue;
     builder.setInsertionPoint(product);
-    auto load =
-        loadOperand<thread::LdmatrixOp>(builder, product, window, *rows);
+    thread::GraphOp load = loadOperand(builder, product, window, *rows,
+                                       /*isMatrixLoad=*/true);
     load->setAttr(kWholeRowsAttr, builder.getUnitAttr());
     product.setOperand(input, load.getResult(0));
     loaded.push_back({load, product, input});
@@ -186,7 +160,7 @@ static void holdLastingOperands(block::GraphOp graph) {
   numRegisters += choice.decide(std::max<int64_t>(most - numRegisters, 0));
   for (LoadedOperand &operand : operands) {
     if (operand.load->hasAttr(kHeldAttr))
-      readInPlace(operand.load.getResult(0));
+      loadPlainly(operand.load.getResult(0));
     else
       operand.takeBack();
   }
@@ -198,36 +172,51 @@ static void holdLastingOperands(block::GraphOp graph) {
 // Blocks without a loop
 //===----------------------------------------------------------------------===//
 
+/// The use of an input by the step that reads it first, if nothing but steps
+/// reads it.
+static OpOperand *findFirstUse(BlockArgument input) {
+  SmallVector<OpOperand *> uses =
+      llvm::map_to_vector(input.getUses(), [](OpOperand &use) { return &use; });
+  if (uses.empty() || !llvm::all_of(uses, [](OpOperand *use) {
+        return isa<thread::GraphOp>(use->getOwner());
+      }))
+    return nullptr;
+  return *llvm::min_element(uses, [](auto *a, auto *b) {
+    return a->getOwner()->isBeforeInBlock(b->getOwner());
+  });
+}
+
+static void takeBackLoad(thread::GraphOp load) {
+  load.getResult(0).replaceAllUsesWith(load.getInputs().front());
+  load.erase();
+}
+
 /// A step at the block's head that loads an input as the first of its readers
 /// does: lanes get it from device memory once, and all that they need at the
 /// same time, not behind barriers. Null where it would have to go through
 /// shared memory all the same, or the head is where it is read.
 static thread::GraphOp loadInput(block::GraphOp graph, BlockArgument input) {
-  if (input.use_empty() || !liesInRows(graph, input.getArgNumber()))
+  OpOperand *first = findFirstUse(input);
+  if (!first)
     return nullptr;
-  SmallVector<OpOperand *> uses =
-      llvm::map_to_vector(input.getUses(), [](OpOperand &use) { return &use; });
-  if (!llvm::all_of(uses, [](OpOperand *use) {
-        return isa<thread::GraphOp>(use->getOwner());
-      }))
-    return nullptr;
-  OpOperand *first = *llvm::min_element(uses, [](auto *a, auto *b) {
-    return a->getOwner()->isBeforeInBlock(b->getOwner());
-  });
   auto reader = cast<thread::GraphOp>(first->getOwner());
   BlockArgument window =
       reader.getBody().getArgument(first->getOperandNumber());
-  auto load = window.hasOneUse()
-                  ? dyn_cast<thread::LoadOp>(*window.user_begin())
-                  : thread::LoadOp();
+  Operation *load = window.hasOneUse() ? *window.user_begin() : nullptr;
   thread::GraphOp head = *graph.getBody().getOps<thread::GraphOp>().begin();
-  if (!load || reader.getLoop() > 1 || (input.hasOneUse() && reader == head))
+  if (!isa_and_nonnull<thread::LoadOp, thread::LdmatrixOp>(load) ||
+      reader.getLoop() > 1 || (input.hasOneUse() && reader == head))
     return nullptr;
   OpBuilder builder = OpBuilder::atBlockBegin(&graph.getBody().front());
-  auto step = loadOperand<thread::LoadOp>(
-      builder, reader, window, *thread::getFragmentLayout(load.getType()));
+  thread::GraphOp step =
+      loadOperand(builder, reader, window,
+                  *thread::getFragmentLayout(load->getResult(0).getType()),
+                  /*isMatrixLoad=*/false);
   input.replaceAllUsesExcept(step.getResult(0), step);
-  return step;
+  if (isWorthBypassing(input))
+    return step;
+  takeBackLoad(step);
+  return nullptr;
 }
 
 /// Steps hand on in registers what others of the same items read.
@@ -248,12 +237,12 @@ static void holdSteps(block::GraphOp graph) {
   if (numRegisters > kExpectedRegisters / 2)
     graph->setAttr(kRowRegistersAttr,
                    OpBuilder(graph).getI64IntegerAttr(numRegisters));
-  for (thread::GraphOp load : loads) {
-    if (load->hasAttr(kHeldAttr) && isWorthBypassing(load.getInputs().front()))
-      continue;
-    load.getResult(0).replaceAllUsesWith(load.getInputs().front());
-    load.erase();
-  }
+  for (thread::GraphOp load : loads)
+    if (!load->hasAttr(kHeldAttr))
+      takeBackLoad(load);
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    if (step->hasAttr(kHeldAttr))
+      loadPlainly(step.getResult(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,9 +265,10 @@ static void holdSums(block::GraphOp graph) {
       choice.add(op.getOperand().getDefiningOp<thread::GraphOp>());
   }
   choice.decide(countFreeRegisters(graph.getThreads()));
+  holdCarriedSums(graph);
 }
 
-static void holdInRegisters(block::GraphOp graph) {
+static void holdValues(block::GraphOp graph) {
   if (!hasWholeRows(graph))
     graph->removeAttr(kRowRegistersAttr);
   if (graph.getLoop() == 1 && !hasWholeRows(graph))
@@ -287,6 +277,14 @@ static void holdInRegisters(block::GraphOp graph) {
   if (holdRows(graph))
     return holdLastingOperands(graph);
   holdSums(graph);
+}
+
+static void holdInRegisters(block::GraphOp graph) {
+  SmallVector<StoredCopy> copies = addStoredCopies(graph);
+  holdValues(graph);
+  for (StoredCopy &copy : copies)
+    if (!isHeld(copy.getSource()))
+      copy.takeBack();
 }
 
 namespace {

@@ -204,3 +204,72 @@ func.func @halves(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
   }
   return %r : tensor<4x64xf16>
 }
+
+// -----
+
+#o = #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>
+
+// Rows of 33 elements, and tiles of 11 of them, have no more for a lane.
+// CHECK-LABEL: func.func @odd_rows(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0>}
+func.func @odd_rows(%x: tensor<16x33xf16>) -> tensor<16x33xf32> {
+  %r = mirage_block.graph grid(x = 3) threads(64) ins(%x imap(x -> 1)) outs(omap(x -> 1)) : (tensor<16x33xf16>) -> tensor<16x33xf32> {
+  ^bb0(%t: tensor<16x11xf16>):
+    %e = mirage_thread.graph items(x = 8) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<16x11xf16>) -> tensor<16x11xf32> {
+    ^bb0(%w: tensor<2x16xf16>):
+      %f = mirage_thread.load %w : (tensor<2x16xf16>) -> tensor<2x16xf16, #o>
+      %a = mirage_thread.exp %f : (tensor<2x16xf16, #o>) -> tensor<2x16xf32, #o>
+      %s = mirage_thread.store %a : (tensor<2x16xf32, #o>) -> tensor<2x16xf32>
+      mirage_thread.yield %s : tensor<2x16xf32>
+    }
+    mirage_block.yield %e : tensor<16x11xf32>
+  }
+  return %r : tensor<16x33xf32>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+
+// What ldmatrix would read in shared memory lanes load.
+// CHECK-LABEL: func.func @matrix_load(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0>}
+// CHECK: mirage_thread.load
+// CHECK-NOT: mirage_thread.ldmatrix
+func.func @matrix_load(%x: tensor<64x8xf16>) -> tensor<64x8xf32> {
+  %r = mirage_block.graph grid(x = 4) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<64x8xf16>) -> tensor<64x8xf32> {
+  ^bb0(%t: tensor<16x8xf16>):
+    %e = mirage_thread.graph items(x = 2) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<16x8xf16>) -> tensor<16x8xf32> {
+    ^bb0(%w: tensor<8x8xf16>):
+      %f = mirage_thread.ldmatrix %w : (tensor<8x8xf16>) -> tensor<8x8xf16, #l>
+      %a = mirage_thread.exp %f : (tensor<8x8xf16, #l>) -> tensor<8x8xf32, #l>
+      %s = mirage_thread.store %a : (tensor<8x8xf32, #l>) -> tensor<8x8xf32>
+      mirage_thread.yield %s : tensor<8x8xf32>
+    }
+    mirage_block.yield %e : tensor<16x8xf32>
+  }
+  return %r : tensor<64x8xf32>
+}
+
+// -----
+
+#l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
+
+// Tiles have 10 of 30 columns: rows of 40 bytes are parts of sectors, of which nobody in the block has the rest.
+// CHECK-LABEL: func.func @parts_of_rows(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0>}
+// CHECK: mirage_thread.graph {{.*}} {mirage.bypasses}
+func.func @parts_of_rows(%x: tensor<16x30xf32>) -> tensor<16x30xf32> {
+  %r = mirage_block.graph grid(x = 3) threads(128) ins(%x imap(x -> 1)) outs(omap(x -> 1)) : (tensor<16x30xf32>) -> tensor<16x30xf32> {
+  ^bb0(%t: tensor<16x10xf32>):
+    %e = mirage_thread.graph items(x = 4) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<16x10xf32>) -> tensor<16x10xf32> {
+    ^bb0(%w: tensor<4x16xf32>):
+      %f = mirage_thread.load %w : (tensor<4x16xf32>) -> tensor<4x16xf32, #l>
+      %g = mirage_thread.exp %f : (tensor<4x16xf32, #l>) -> tensor<4x16xf32, #l>
+      %s = mirage_thread.store %g : (tensor<4x16xf32, #l>) -> tensor<4x16xf32>
+      mirage_thread.yield %s : tensor<4x16xf32>
+    }
+    mirage_block.yield %e : tensor<16x10xf32>
+  }
+  return %r : tensor<16x30xf32>
+}

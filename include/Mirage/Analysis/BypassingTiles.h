@@ -17,6 +17,13 @@
 //     %y = mirage_thread.graph ins(%x) ... {mirage.bypasses}   none, either
 //     mirage_block.yield %y
 //
+// An output may come from behind a loop; what a loop loads has rings. What is
+// read on beside an output is stored by a step of its own
+// (--mirage-hold-in-registers). It matters which sectors of device memory
+// accesses of warps draw, and that lanes take words where rows have them. Where
+// rows begin or end anywhere they take single elements, as threads would that
+// copy rows to shared memory.
+//
 // Blocks whose tiles end beyond the tensor have lanes look where it ends
 // (mirage_thread.clip); the other blocks have code that does not.
 //
@@ -74,17 +81,17 @@ SmallVector<TileEdge> findOutputEdges(block::GraphOp graph, unsigned output);
 ///               it and nothing else.
 SmallVector<TileEdge> findTileEdges(Value value);
 
-/// Whether the tiles of an input, in all blocks, are parts of rows of its
-/// tensor. So lanes can load it as it lies.
-bool liesInRows(block::GraphOp graph, unsigned input);
+/// Whether the tiles of an input are parts of its tensor as it lies, of which
+/// each block has some.
+bool liesInTensor(BlockArgument tile);
 
 /// Fails where a value cannot be without a tile.
 llvm::Error verifyBypassing(Value value);
 
-/// Whether a value can be, and lanes do well without it: of an input each item
-/// loads all in one step, no element is loaded twice, and no sector of 32 bytes
-/// in parts; what a lane loads or stores at a time has 8 bytes, or all that
-/// rows allow.
+/// Whether a value can be, if ldmatrix is no more than a load, and lanes do
+/// well without it: of an input each item loads all in one step and no element
+/// is loaded twice, and what accesses draw are sectors of 32 bytes as a whole,
+/// but for the one that an access shares with the next.
 bool isWorthBypassing(Value value);
 
 } // namespace mlir::mirage

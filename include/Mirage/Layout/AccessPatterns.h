@@ -53,6 +53,24 @@ struct FragmentedTile {
 FragmentRun chooseFragmentRun(const LinearLayout &fragment,
                               const FragmentedTile &tile);
 
+/// What warps ask of device memory that load or store a tile, each window of it
+/// once. Sectors have 32 bytes.
+struct WindowTraffic {
+  int64_t numAccesses = 0;
+  int64_t drawnSectors = 0; ///< one by one for each access
+  int64_t sectors = 0;      ///< in which the tile lies
+
+  /// Whether accesses find sectors whole: one that begins and ends anywhere
+  /// shares a sector with its neighbour, and no more.
+  bool drawsWholeSectors() const {
+    return drawnSectors - numAccesses <= sectors;
+  }
+};
+
+/// \param tile  which begins with a sector.
+WindowTraffic countWindowTraffic(const LinearLayout &fragment,
+                                 const FragmentedTile &tile);
+
 /// A tile of shared memory that threads copy from a tensor of device memory, or
 /// to it. Numbers are in elements.
 struct CopiedTile {

@@ -65,6 +65,11 @@ Wavefronts countWavefronts(SharedAccess access, unsigned bytes,
 uint32_t countSectors(unsigned bytes, llvm::ArrayRef<uint64_t> addresses,
                       uint32_t mask = ~0u);
 
+/// Which they are, as multiples of 32 bytes.
+llvm::SmallVector<uint64_t, 32> listSectors(unsigned bytes,
+                                            llvm::ArrayRef<uint64_t> addresses,
+                                            uint32_t mask = ~0u);
+
 /// The same where addresses are linear and their base is a multiple of 32:
 /// 2^rank(sectors).
 uint32_t countSectors(unsigned bytes, const BitMatrix &addresses);

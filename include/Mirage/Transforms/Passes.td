@@ -284,21 +284,25 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     maxima are carried, too, and sums are read behind the loop where they grew. In a block
     without a loop all that one step computes and others of the same items read may be
     held; inputs that several steps read, or one behind others, are loaded by steps of
-    their own at the head then, if they can bypass shared memory. Of what may be held that
+    their own at the head then, if they can bypass shared memory. There up to
+    four warps may do the same, if that is one access to each operand, and none to inputs. What is an output
+    and is read on as well, or by two outputs, is stored from registers by a step of its own, behind a
+    loop the sum that has grown in it, too. Of what may be held that
     is which saves most of shared memory's traffic
     (`Mirage/Planning/RegisterPlacement.h`): of sums up to a third of the registers that a
     thread can have, without a loop up to half, and with the operands that a loop on rows
     reads in each iteration up to five eighths.
-    Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir
+    Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir, hold-outputs.mlir
   }];
 }
 
 def BypassSharedMemoryPass : Pass<"mirage-bypass-shared-memory"> {
   let summary = "has lanes load inputs and store outputs themselves where they can";
   let description = [{
-    In a block graph without a loop an input of which one step reads each element once, in
-    items as wide as accesses may be, needs no tile of shared memory, and neither does what
-    a step leaves for an output alone (`Mirage/Analysis/BypassingTiles.h` has the rules).
+    In a block graph without a loop an input of which one step reads each element once
+    needs no tile of shared memory, and in none does what a step leaves for an output alone,
+    if accesses of warps find sectors of device memory whole
+    (`Mirage/Analysis/BypassingTiles.h` has the rules). What ldmatrix would read is loaded.
     `mirage.bypassing_inputs` on the graph and `mirage.bypasses` on the thread graph say so.
     Where tiles end beyond their tensors there are two versions of a step, of which one
     looks where; tiles that begin beyond them are loaded and stored as before.

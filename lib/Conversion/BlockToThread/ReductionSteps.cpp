@@ -90,8 +90,11 @@ static StepCore makeOneReductionCore(const StepContext &context,
   LinearLayout layout = chooseLayout(context, one);
   auto kept = llvm::to_vector(llvm::seq<int>(tile.getRank()));
   kept[one.dim] = -1;
+  // Without a loop, what another step leaves may stay in registers, where no
+  // zeros stand behind its edges.
   Operation *producer = one.operand.getDefiningOp();
-  bool isOperandRead = !producer || !context.fusion.isFused(producer);
+  bool isOperandRead =
+      !producer || (context.hasLoop && !context.fusion.isFused(producer));
   return {WorkSplit(tile.getShape(), layout.getShape(), one.dim), kept,
           layout.project(kept), [=](FragmentBuilder &builder) {
             return emitReduction(builder, one, layout, isOperandRead);

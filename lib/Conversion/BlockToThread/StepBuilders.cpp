@@ -28,24 +28,24 @@ RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
   constexpr int64_t kRunBits = 128, kShortestRunBits = 32, kLeastWidth = 16;
   if (graph.getLoop() > 1)
     return {kRunBits / kLeastWidth, /*shortest=*/1};
-  int64_t width = kLeastWidth;
+  int64_t widest = kLeastWidth, narrowest = kShortestRunBits;
   SmallVector<TileEdge> rows;
   auto add = [&](Type type, const TileEdge &row) {
-    width = std::max<int64_t>(width,
-                              cast<ShapedType>(type).getElementTypeBitWidth());
+    int64_t width = cast<ShapedType>(type).getElementTypeBitWidth();
+    widest = std::max(widest, width);
+    narrowest = std::min(narrowest, width);
     rows.push_back(row);
   };
   for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes()))
     add(type, findInputEdges(graph, number).back());
   for (auto [number, type] : llvm::enumerate(graph->getResultTypes()))
     add(type, findOutputEdges(graph, number).back());
-  int64_t longest = kRunBits / width, shortest = kShortestRunBits / width;
-  int64_t run = longest;
+  int64_t longest = kRunBits / widest, run = longest;
   for (const TileEdge &row : rows)
     if (row.isUneven() || row.getElements() >= longest) // others have no runs
       run = std::gcd(run, row.getDivisor());
-  // Rows that allow no word go through shared memory, where accesses are wide.
-  return {run >= shortest ? run : longest, shortest};
+  // Words of all, if rows have them.
+  return {run, std::min(run, kShortestRunBits / narrowest)};
 }
 
 StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,

@@ -138,20 +138,43 @@ func.func @before_the_loop(%a: tensor<8x64xf32>, %b: tensor<8x1xf32>) -> tensor<
   return %o : tensor<8x32xf32>
 }
 
-// A mask of zeros stands behind what is computed, but not where a tile is read.
+// A mask of zeros stands behind what is computed, and what another step may hand on in registers,
+// but not where an input is read, or a tile in a loop.
 // CHECK-LABEL: func.func @read_beyond_the_end(
 // CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph
+// CHECK: mirage_thread.mask {{.*}} extent 50 value 0.000000e+00
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
 // CHECK: mirage_thread.graph
 // CHECK-NOT: mirage_thread.mask
 // CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
 // CHECK: return
-func.func @read_beyond_the_end(%a: tensor<8x50xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
-  %o:2 = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap(), omap())
-      : (tensor<8x50xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
+func.func @read_beyond_the_end(%a: tensor<8x50xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>, tensor<8x1xf32>) {
+  %o:3 = mirage_block.graph grid() threads(128) ins(%a imap()) outs(omap(), omap(), omap())
+      : (tensor<8x50xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>, tensor<8x1xf32>) {
   ^bb0(%x: tensor<8x50xf16>):
     %0 = mirage_block.exp %x : tensor<8x50xf16>
     %1 = mirage_block.sum %0 dims [1] : tensor<8x50xf32>
-    mirage_block.yield %0, %1 : tensor<8x50xf32>, tensor<8x1xf32>
+    %2 = mirage_block.sum %x dims [1] : tensor<8x50xf16>
+    mirage_block.yield %0, %1, %2 : tensor<8x50xf32>, tensor<8x1xf32>, tensor<8x1xf32>
+  }
+  return %o#0, %o#1, %o#2 : tensor<8x50xf32>, tensor<8x1xf32>, tensor<8x1xf32>
+}
+
+// CHECK-LABEL: func.func @read_in_the_loop(
+// CHECK: mirage_thread.exp
+// CHECK-NOT: mirage_thread.mask
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
+// CHECK: return
+func.func @read_in_the_loop(%a: tensor<8x100xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
+  %o:2 = mirage_block.graph grid() threads(128) loop(2) ins(%a imap() fmap(1)) outs(omap(), omap())
+      : (tensor<8x100xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
+  ^bb0(%x: tensor<8x50xf16>):
+    %0 = mirage_block.exp %x : tensor<8x50xf16>
+    %1 = mirage_block.sum %0 dims [1] : tensor<8x50xf32>
+    %2 = mirage_block.accumulate %0 over loop sum : tensor<8x50xf32>
+    %3 = mirage_block.accumulate %1 over loop sum : tensor<8x1xf32>
+    mirage_block.yield %2, %3 : tensor<8x50xf32>, tensor<8x1xf32>
   }
   return %o#0, %o#1 : tensor<8x50xf32>, tensor<8x1xf32>
 }

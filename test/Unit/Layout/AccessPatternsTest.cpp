@@ -85,6 +85,77 @@ TEST(AccessPatterns, WidestRun) {
 }
 
 //===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// Fragments lie row by row in a tensor, and end with the tile.
+static WindowTraffic count(const LinearLayout &fragment,
+                           llvm::ArrayRef<int64_t> shape,
+                           llvm::ArrayRef<int64_t> strides,
+                           unsigned elementBytes) {
+  llvm::SmallVector<bool> overhangs;
+  for (auto [size, window] : llvm::zip_equal(shape, fragment.getShape()))
+    overhangs.push_back(size % window != 0);
+  FragmentedTile tile;
+  tile.shape = shape;
+  tile.strides = strides;
+  tile.overhangs = overhangs;
+  tile.elementBytes = elementBytes;
+  return countWindowTraffic(fragment, tile);
+}
+
+/// 32 lanes side by side, each with a run.
+static LinearLayout makeRow(unsigned runBits) {
+  return buildBlockedLayout(2, {{LayoutInput::Register, 1, runBits},
+                                {LayoutInput::Lane, 1, kLaneBits}});
+}
+
+TEST(AccessPatterns, WindowsOfWholeSectors) {
+  WindowTraffic traffic = count(makeRow(3), {4, 512}, {512, 1}, 2);
+  EXPECT_EQ(traffic.numAccesses, 8);
+  EXPECT_EQ(traffic.drawnSectors, 128);
+  EXPECT_EQ(traffic.sectors, 128);
+  EXPECT_TRUE(traffic.drawsWholeSectors());
+  // Accesses of a byte of each lane are narrow, but draw nothing twice.
+  traffic = count(makeRow(0), {4, 64}, {64, 1}, 1);
+  EXPECT_EQ(traffic.numAccesses, 8);
+  EXPECT_EQ(traffic.drawnSectors, 8);
+  EXPECT_TRUE(traffic.drawsWholeSectors());
+}
+
+/// Eight f32 of a lane are two accesses, each of one half of a sector.
+TEST(AccessPatterns, WindowsOfHalfSectors) {
+  WindowTraffic traffic = count(makeRow(3), {4, 256}, {256, 1}, 4);
+  EXPECT_EQ(traffic.drawnSectors, 2 * traffic.sectors);
+  EXPECT_FALSE(traffic.drawsWholeSectors());
+  EXPECT_TRUE(count(makeRow(2), {4, 256}, {256, 1}, 4).drawsWholeSectors());
+  // So are pairs of f16 in accumulators of mma, and pairs of f32 are not.
+  LinearLayout fragment = getFragmentLayout(FragmentKind::MmaM16N8D);
+  EXPECT_FALSE(count(fragment, {32, 64}, {64, 1}, 2).drawsWholeSectors());
+  EXPECT_TRUE(count(fragment, {32, 64}, {64, 1}, 4).drawsWholeSectors());
+}
+
+/// Rows of 27 bytes begin anywhere: each access shares a sector with the next.
+TEST(AccessPatterns, WindowsThatBeginAnywhere) {
+  WindowTraffic traffic = count(makeRow(0), {64, 27}, {27, 1}, 1);
+  EXPECT_EQ(traffic.sectors, 54);
+  EXPECT_GT(traffic.drawnSectors, traffic.sectors);
+  EXPECT_TRUE(traffic.drawsWholeSectors());
+  // Of a tensor's rows the tile has a part, and nobody has more of a sector.
+  traffic = count(makeRow(0), {8, 10}, {64, 1}, 4);
+  EXPECT_EQ(traffic.sectors, 16);
+  EXPECT_EQ(traffic.drawnSectors, 16);
+}
+
+/// A warp has a column, and other warps have its neighbours.
+TEST(AccessPatterns, WindowsOfColumns) {
+  LinearLayout column =
+      buildBlockedLayout(2, {{LayoutInput::Lane, 0, kLaneBits}});
+  EXPECT_FALSE(count(column, {32, 64}, {64, 1}, 4).drawsWholeSectors());
+  EXPECT_TRUE(count(column, {64, 1}, {1, 1}, 4).drawsWholeSectors());
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
