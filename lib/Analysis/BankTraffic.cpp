@@ -167,7 +167,8 @@ public:
     if (!isAnyHeld)
       return;
     items.grid = getHeldExtents(graph);
-    numItems = llvm::divideCeil(items.getNumBlocks(), numWarps);
+    isInRegisters = true;
+    repeats = llvm::isPowerOf2_64(numWarps) && !graph->hasAttr(kHeldSharesAttr);
     readsSharedOnce = hasRoomForShared(graph, items, numWarps);
   }
 
@@ -175,23 +176,33 @@ public:
   int64_t countLoads(unsigned input) const {
     bool isCut = items.tileInputs[input].loopMap >= 0;
     int64_t numSteps = isCut ? items.loop : 1;
-    if (!numItems)
+    if (!isInRegisters)
       return items.getNumBlocks() * numSteps;
-    // Warps that are left over repeat items of others where numbers have bits.
-    int64_t total = items.getNumBlocks();
-    if (llvm::isPowerOf2_64(numWarps))
-      total = std::max(total, numWarps);
-    int64_t windows = isCut && !readsSharedOnce
-                          ? *numItems
-                          : countWindowsOfWarp(items, input, numWarps);
-    return total * windows / *numItems * numSteps;
+    int64_t loads = 0;
+    for (int64_t warp = 0; warp < numWarps; ++warp)
+      loads += isCut && !readsSharedOnce ? countItems(warp)
+                                         : countWindows(input, warp);
+    return loads * numSteps;
   }
 
 private:
+  int64_t getFirst(int64_t warp) const {
+    return repeats ? warp % items.getNumBlocks() : warp;
+  }
+  int64_t countItems(int64_t warp) const {
+    int64_t behind = items.getNumBlocks() - getFirst(warp);
+    return behind > 0 ? llvm::divideCeil(behind, numWarps) : 0;
+  }
+  int64_t countWindows(unsigned input, int64_t warp) const {
+    return countWindowsOfWarp(items, input, numWarps, getFirst(warp));
+  }
+
   TileGraph items;
   int64_t numWarps;
-  /// Of a warp, where they follow each other without a loop.
-  std::optional<int64_t> numItems;
+  /// Whether those of a warp follow each other without a loop.
+  bool isInRegisters = false;
+  /// Whether warps that are left over repeat items of others.
+  bool repeats = false;
   bool readsSharedOnce = false;
 };
 } // namespace

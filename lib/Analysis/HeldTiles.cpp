@@ -47,12 +47,15 @@ static std::optional<ShareDeal> findDeal(thread::GraphOp graph) {
   auto block = graph->getParentOfType<block::GraphOp>();
   if (!block || graph.getThreads() != 1 << kLaneBits)
     return std::nullopt;
-  return dealItems(graph.getGrid(), block.getThreads() >> kLaneBits);
+  unsigned numWarps = block.getThreads() >> kLaneBits;
+  return llvm::isPowerOf2_32(numWarps) && !graph->hasAttr(kHeldSharesAttr)
+             ? dealWarps(numWarps)
+             : dealShares(graph.getGrid(), numWarps);
 }
 
 SmallVector<int64_t> mlir::mirage::getHeldExtents(thread::GraphOp graph) {
   std::optional<ShareDeal> deal = findDeal(graph);
-  return countExtents(graph.getGrid(), deal ? deal->numWarps : 1);
+  return countExtents(graph.getGrid(), deal ? *deal : dealWarps(1));
 }
 
 /// Whether more items along the axes, up to powers of two, leave those that
@@ -91,7 +94,7 @@ thread::StoreOp mirage::getStore(thread::GraphOp graph, unsigned result) {
 
 static RankedTensorType getHeldResult(thread::GraphOp graph) {
   std::optional<ShareDeal> deal = findDeal(graph);
-  if (!deal || deal->numBits > thread::kMostShareBits ||
+  if (!deal || deal->getNumBits() > thread::kMostShareBits ||
       graph->getNumResults() != 1)
     return nullptr;
   thread::StoreOp op = getStore(graph);
@@ -103,7 +106,7 @@ static RankedTensorType getHeldResult(thread::GraphOp graph) {
     return nullptr;
   std::optional<LinearLayout> layout =
       holdWindows(*thread::getFragmentLayout(op.getOperand().getType()),
-                  {header.grid, dims}, 1u << deal->numBits);
+                  {header.grid, dims}, 1u << deal->getNumBits());
   constexpr uint64_t kMostElements = 1u << kMaxRegisterBits;
   if (!layout || uint64_t(layout->getNumRegisters()) * deal->getNumRounds() >
                      kMostElements)
@@ -279,14 +282,12 @@ mlir::mirage::findHeldWindow(thread::GraphOp reader, unsigned input,
   return findHeldWindow(*layout, *windows, origin);
 }
 
-/// Whether the items of a reader are the shares of what is held, if that has
-/// shares. Where it is placed its extents are powers of two.
+/// Whether the items of a reader come to warps as what is held has: in its
+/// block, or where it is placed and its extents are powers of two.
 static bool hasShares(thread::GraphOp reader, const ShareDeal &held) {
-  if (held.isOneEach())
-    return true;
-  ShareDeal own = dealItems(reader.getGrid(), held.numWarps);
-  std::optional<ShareDeal> planned = findDeal(reader);
-  return own.numBits == held.numBits && (!planned || *planned == held);
+  if (std::optional<ShareDeal> planned = findDeal(reader))
+    return *planned == held;
+  return held.isOneEach() || findExtents(reader.getGrid(), held);
 }
 
 bool mlir::mirage::canReadHeld(thread::GraphOp reader, unsigned input,

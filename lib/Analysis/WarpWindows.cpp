@@ -29,9 +29,9 @@ static SmallVector<int64_t> getWindow(const TileGraph &items, unsigned input,
 }
 
 int64_t mlir::mirage::countWindowsOfWarp(const TileGraph &items, unsigned input,
-                                         int64_t numWarps) {
+                                         int64_t numWarps, int64_t warp) {
   std::set<SmallVector<int64_t>> windows;
-  for (int64_t item = 0; item < items.getNumBlocks(); item += numWarps)
+  for (int64_t item = warp; item < items.getNumBlocks(); item += numWarps)
     windows.insert(getWindow(items, input, item));
   return windows.size();
 }
@@ -53,7 +53,7 @@ bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
         isInRegisters(graph.getInputs()[window.getArgNumber()]))
       continue;
     int64_t windows =
-        countWindowsOfWarp(items, window.getArgNumber(), numWarps);
+        countWindowsOfWarp(items, window.getArgNumber(), numWarps, /*warp=*/0);
     auto fragment = cast<RankedTensorType>(op.getResult(0).getType());
     if (windows < numItems)
       registers += windows * items.loop * thread::countRegisters(fragment);

@@ -122,16 +122,12 @@ private:
 };
 } // namespace
 
-/// Whether items end where rows do: sizes are powers of two, but for the
-/// slowest where each item is a share (Mirage/Layout/HeldTiles.h).
+/// Whether items end where rows do: sizes are powers of two, but where each
+/// item is a share (Mirage/Layout/HeldTiles.h).
 static bool areWholeItems(ArrayRef<int64_t> rowDims, unsigned numWarps) {
-  bool isRounded = llvm::isPowerOf2_32(numWarps);
-  for (int64_t size : rowDims) {
-    if (isRounded && !llvm::isPowerOf2_64(size))
-      return false;
-    isRounded |= size > 1;
-  }
-  return rowDims.back() % kWarpRows == 0;
+  bool areShares = !llvm::isPowerOf2_32(numWarps);
+  return (areShares || llvm::all_of(rowDims, llvm::isPowerOf2_64)) &&
+         rowDims.back() % kWarpRows == 0;
 }
 
 bool RowFinder::areShareable(const TensorSpec &type) const {

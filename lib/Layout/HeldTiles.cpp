@@ -9,6 +9,8 @@
 #include "Mirage/Layout/HeldTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <functional>
+#include <numeric>
 
 using namespace mlir::mirage;
 
@@ -51,31 +53,78 @@ static std::optional<ItemBits> listItemBits(llvm::ArrayRef<int64_t> fragment,
   return bits;
 }
 
-unsigned ShareDeal::getNumRounds() const {
-  return llvm::divideCeil(numShares, numWarps);
+int64_t ShareDeal::getNumShares() const {
+  return std::accumulate(extents.begin(), extents.end(), int64_t(1),
+                         std::multiplies<>());
 }
 
-ShareDeal mlir::mirage::dealItems(llvm::ArrayRef<int64_t> extents,
-                                  unsigned numWarps) {
-  if (llvm::isPowerOf2_32(numWarps))
-    return {llvm::Log2_32(numWarps), numWarps, numWarps};
-  ShareDeal deal{0, 1, numWarps};
-  for (int64_t extent : countExtents(extents, numWarps)) {
-    deal.numBits += llvm::Log2_64_Ceil(extent);
-    deal.numShares *= extent;
+unsigned ShareDeal::getNumBits() const {
+  unsigned numBits = 0;
+  for (int64_t extent : extents)
+    numBits += llvm::Log2_64_Ceil(extent);
+  return numBits;
+}
+
+unsigned ShareDeal::getNumRounds() const {
+  return llvm::divideCeil(getNumShares(), numWarps);
+}
+
+bool ShareDeal::isOneEach() const {
+  return llvm::isPowerOf2_32(numWarps) && *this == dealWarps(numWarps);
+}
+
+ShareDeal mlir::mirage::dealWarps(unsigned numWarps) {
+  assert(llvm::isPowerOf2_32(numWarps) && "warps have bits");
+  return dealShares(int64_t(numWarps), numWarps);
+}
+
+ShareDeal mlir::mirage::dealShares(llvm::ArrayRef<int64_t> extents,
+                                   unsigned numWarps) {
+  ShareDeal deal{{}, numWarps};
+  for (int64_t extent : extents) {
+    if (extent == 1)
+      continue;
+    if (!deal.extents.empty() && llvm::isPowerOf2_64(extent))
+      deal.extents.back() *= extent;
+    else
+      deal.extents.push_back(extent);
   }
   return deal;
 }
 
 llvm::SmallVector<int64_t>
-mlir::mirage::countExtents(llvm::ArrayRef<int64_t> extents, unsigned numWarps) {
-  bool roundsUp = llvm::isPowerOf2_32(numWarps);
-  llvm::SmallVector<int64_t> counted;
-  for (int64_t extent : extents) {
-    counted.push_back(roundsUp ? llvm::PowerOf2Ceil(extent) : extent);
-    roundsUp |= extent > 1;
-  }
+mlir::mirage::countExtents(llvm::ArrayRef<int64_t> extents,
+                           const ShareDeal &deal) {
+  llvm::SmallVector<int64_t> counted(extents);
+  if (deal.isOneEach())
+    for (int64_t &extent : counted)
+      extent = llvm::PowerOf2Ceil(extent);
   return counted;
+}
+
+std::optional<llvm::SmallVector<int64_t>>
+mlir::mirage::findExtents(llvm::ArrayRef<int64_t> roundedUp,
+                          const ShareDeal &deal) {
+  llvm::SmallVector<int64_t> extents(roundedUp);
+  llvm::ArrayRef<int64_t> shares = deal.extents;
+  // Powers of two that are part of the extent of shares of a slower axis.
+  int64_t faster = 1;
+  for (int64_t &extent : llvm::reverse(extents)) {
+    if (extent == 1)
+      continue;
+    if (shares.empty())
+      return std::nullopt;
+    if (extent * faster < shares.back()) {
+      faster *= extent;
+      continue;
+    }
+    extent = llvm::divideCeil(shares.back(), faster);
+    shares = shares.drop_back();
+    faster = 1;
+  }
+  bool areSame = dealShares(extents, deal.numWarps) == deal &&
+                 countExtents(extents, dealWarps(1)) == roundedUp;
+  return areSame ? std::optional(extents) : std::nullopt;
 }
 
 std::optional<LinearLayout>

@@ -224,12 +224,25 @@ mlir::mirage::findRowsLayout(llvm::ArrayRef<int64_t> tile) {
   return accumulators.project(dims);
 }
 
+int64_t mlir::mirage::countMmaRegisters(int64_t batch, int64_t m, int64_t n,
+                                        int64_t columns, unsigned numWarps) {
+  constexpr int64_t kOfTile = 4;
+  int64_t numItems =
+      batch * llvm::divideCeil(m, 16) * llvm::divideCeil(n, 8 * columns);
+  return llvm::divideCeil(numItems, numWarps) * kOfTile * columns;
+}
+
 int64_t mlir::mirage::chooseMmaColumns(int64_t batch, int64_t m, int64_t n,
-                                       unsigned numWarps) {
+                                       unsigned numWarps,
+                                       std::optional<int64_t> mostRegisters) {
   int64_t rowsOfTiles = batch * llvm::divideCeil(m, 16);
   int64_t columns = getMostMmaColumns(n);
   while (columns > 1 &&
          rowsOfTiles * llvm::divideCeil(n, 8 * columns) < numWarps)
     columns /= 2;
+  if (mostRegisters)
+    for (int64_t fewer = columns; fewer > 0; fewer /= 2)
+      if (countMmaRegisters(batch, m, n, fewer, numWarps) <= *mostRegisters)
+        return fewer;
   return columns;
 }

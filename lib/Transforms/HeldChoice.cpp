@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldChoice.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -18,7 +20,58 @@ HeldChoice::HeldChoice(block::GraphOp graph)
     positions.try_emplace(&op, positions.size());
 }
 
-void HeldChoice::add(thread::GraphOp step) { steps.push_back(step); }
+/// Warps that have no item would repeat those of others, and read all that they
+/// read once more; and so would items that leave the same, where each is a
+/// share.
+static bool hasWorkForAllWarps(RankedTensorType held) {
+  LinearLayout layout = *thread::getFragmentLayout(held);
+  return llvm::all_of(
+      layout.getBases(LayoutInput::Warp), [](const Coordinates &image) {
+        return llvm::any_of(image,
+                            [](int64_t coordinate) { return coordinate != 0; });
+      });
+}
+
+void HeldChoice::add(thread::GraphOp step) {
+  step->removeAttr(kHeldSharesAttr);
+  steps.push_back(step);
+}
+
+/// Whether a power of two of warps holds only what is summed up where it is: no
+/// other step's items have to come to warps alike.
+static bool canBeShares(thread::GraphOp step) {
+  auto block = step->getParentOfType<block::GraphOp>();
+  return llvm::isPowerOf2_64(block.getThreads()) &&
+         llvm::all_of(step->getUsers(), llvm::IsaPred<block::AccumulateOp>);
+}
+
+/// Makes each item a share, if that is fewer registers or all that can be held.
+static void tryShares(thread::GraphOp step) {
+  RankedTensorType byWarps = getHeldType(step.getResult(0));
+  step->setAttr(kHeldSharesAttr, UnitAttr::get(step.getContext()));
+  RankedTensorType byShares = getHeldType(step.getResult(0));
+  bool takesShares = byShares && (!byWarps || !hasWorkForAllWarps(byWarps) ||
+                                  thread::countRegisters(byShares) <
+                                      thread::countRegisters(byWarps));
+  if (!takesShares)
+    step->removeAttr(kHeldSharesAttr);
+}
+
+/// Warps that have bits hold as much each, rounded up, and read few windows:
+/// those of items that follow each other at a distance. Items are shares where
+/// that is too much, or leaves warps without one.
+void HeldChoice::chooseDeals(int64_t mostRegisters) {
+  int64_t registers = 0;
+  for (thread::GraphOp step : steps)
+    if (RankedTensorType held = getHeldType(step.getResult(0)))
+      registers += thread::countRegisters(held);
+  for (thread::GraphOp step : steps) {
+    RankedTensorType held = getHeldType(step.getResult(0));
+    bool isUsable = held && hasWorkForAllWarps(held);
+    if (canBeShares(step) && (!isUsable || registers > mostRegisters))
+      tryShares(step);
+  }
+}
 
 /// How often a block carries an op out.
 int64_t HeldChoice::countTimes(Operation *op) const {
@@ -64,18 +117,6 @@ void HeldChoice::setHeld(const llvm::BitVector &held) {
   }
 }
 
-/// Warps that have no item would repeat those of others, and read all that they
-/// read once more; and so would items that leave the same, where each is a
-/// share.
-static bool hasWorkForAllWarps(RankedTensorType held) {
-  LinearLayout layout = *thread::getFragmentLayout(held);
-  return llvm::all_of(
-      layout.getBases(LayoutInput::Warp), [](const Coordinates &image) {
-        return llvm::any_of(image,
-                            [](int64_t coordinate) { return coordinate != 0; });
-      });
-}
-
 /// Whether warps that have no item may well repeat those of others: one access
 /// to each operand, none of which may come from device memory, where without a
 /// loop they would wait for the result, and each item on as many warps as an SM
@@ -116,6 +157,7 @@ void HeldChoice::dropWhatCannot(llvm::BitVector &held) {
 }
 
 int64_t HeldChoice::decide(int64_t mostRegisters) {
+  chooseDeals(mostRegisters);
   RegisterPlacementProblem problem(mostRegisters);
   for (thread::GraphOp step : steps)
     problem.add(describe(step));
@@ -124,5 +166,8 @@ int64_t HeldChoice::decide(int64_t mostRegisters) {
   assert(!llvm::errorToBool(verify(problem, placement)) &&
          "no more may be held than there are registers for");
   setHeld(placement.held);
+  for (thread::GraphOp step : steps)
+    if (!step->hasAttr(kHeldAttr))
+      step->removeAttr(kHeldSharesAttr);
   return placement.numRegisters;
 }

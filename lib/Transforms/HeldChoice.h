@@ -36,6 +36,7 @@ private:
   unsigned getPosition(Operation *op) const { return positions.lookup(op); }
   int64_t countTimes(Operation *op) const;
   HeldCandidate describe(thread::GraphOp step) const;
+  void chooseDeals(int64_t mostRegisters);
   void setHeld(const llvm::BitVector &held);
   void dropWhatCannot(llvm::BitVector &held);
 

@@ -10,6 +10,7 @@
 #include "HeldChoice.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/Target.h"
@@ -258,13 +259,18 @@ static bool hasWholeRows(block::GraphOp graph) {
 /// Sums over the loop of what no rows are.
 static void holdSums(block::GraphOp graph) {
   HeldChoice choice(graph);
+  bool multiplyLanes = false;
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     bool isAlone =
         op.getOperand().hasOneUse() && (op.getRescale() || growsWithParts(op));
-    if (isAlone && canCarry(op))
-      choice.add(op.getOperand().getDefiningOp<thread::GraphOp>());
+    if (!isAlone || !canCarry(op))
+      continue;
+    auto step = op.getOperand().getDefiningOp<thread::GraphOp>();
+    multiplyLanes |= !step.getBody().getOps<thread::MatmulOp>().empty();
+    choice.add(step);
   }
-  choice.decide(countFreeRegisters(graph.getThreads()));
+  choice.decide(multiplyLanes ? countFreeRegisters(graph.getThreads())
+                              : countSumRegisters(graph.getThreads()));
   holdCarriedSums(graph);
 }
 

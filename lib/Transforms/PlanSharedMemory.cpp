@@ -15,6 +15,7 @@
 #include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/Multicast.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
+#include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/LayoutProblem.h"
@@ -188,6 +189,30 @@ private:
 };
 } // namespace
 
+/// Whether tiles fit, if sums of products grow in registers and come to shared
+/// memory behind the loop alone.
+static bool fitWithoutSums(const BlockSteps &steps,
+                           const StorageProblem &problem, int64_t limitBytes) {
+  DenseMap<Value, unsigned> numbers;
+  for (auto [number, tile] : llvm::enumerate(steps.getTiles()))
+    numbers[tile] = number;
+  SmallVector<StoredTile> tiles(problem.getTiles());
+  for (const ProductSum &sum : findProductSums(steps.getGraph())) {
+    auto product = numbers.find(thread::GraphOp(sum.product).getResult(0));
+    auto tile = numbers.find(block::AccumulateOp(sum.sum).getResult());
+    if (product == numbers.end() || tile == numbers.end())
+      continue; // is held
+    StoredTile &part = tiles[product->second];
+    tiles[tile->second].begin = part.end + part.again;
+    part.end = part.begin;
+  }
+  StorageProblem left(problem.getAlignment());
+  for (const StoredTile &tile : tiles)
+    if (tile.begin < tile.end)
+      left.add(tile);
+  return planStorage(left).sizeBytes <= limitBytes;
+}
+
 /// Says which tiles make a plan too large, though they are as small as can be.
 static LogicalResult reportDemand(const BlockSteps &steps,
                                   const PlannedTiles &tiles,
@@ -209,6 +234,13 @@ static LogicalResult reportDemand(const BlockSteps &steps,
       note << "a tile of " << tile.sizeBytes << " bytes, ";
     note << value.getType() << ", is live where most is needed";
   }
+  std::optional<int64_t> threads = findThreadsForSums(steps.getGraph());
+  if (threads && *threads != int64_t(steps.getGraph().getThreads()) &&
+      fitWithoutSums(steps, tiles.problem, limitBytes))
+    diagnostic.attachNote(steps.getGraph().getLoc())
+        << "threads(" << *threads
+        << ") would have registers for the sums of products, and the other "
+           "tiles fit";
   if (!tiles.plan.isOptimal)
     diagnostic.attachNote(steps.getGraph().getLoc())
         << "not all orders of places were tried, so that fewer bytes may do";

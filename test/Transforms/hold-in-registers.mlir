@@ -37,14 +37,17 @@ func.func @sums(%x: tensor<16x512xf16>, %w: tensor<512x32xf16>) -> (tensor<16x32
   return %o#0, %o#1 : tensor<16x32xf32>, tensor<16x1xf32>
 }
 
-// What is rescaled grows in registers, by maxima that are tiles. Not the maximum it is
-// relative to; what somebody else reads in the loop; what no thread graph computes; and
-// what one warp of four would have to do alone, or all four alike.
+// What is rescaled grows in registers, by maxima that are tiles; and what one warp of four
+// does alone, as a share. Not the maximum it is relative to; what somebody else reads in the
+// loop; and what no thread graph computes.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT: mirage.held
 // CHECK: %[[P:.+]] = mirage_thread.graph {{.*}}{mirage.held}
 // CHECK-NOT: mirage.held
 // CHECK: mirage_block.accumulate %[[P]] over loop sum rescale
+// CHECK-NOT: mirage.held
+// CHECK: %[[U:.+]] = mirage_thread.graph items(){{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_block.accumulate %[[U]] over loop sum
 // CHECK-NOT: mirage.held
 // CHECK: return
 func.func @others(%x: tensor<8x64xf16>) -> (tensor<8x16xf32>, tensor<8x1xf32>, tensor<8x16xf32>, tensor<1x16xf32>) {
@@ -64,7 +67,7 @@ func.func @others(%x: tensor<8x64xf16>) -> (tensor<8x16xf32>, tensor<8x1xf32>, t
   return %o#0, %o#1, %o#2, %o#3 : tensor<8x16xf32>, tensor<8x1xf32>, tensor<8x16xf32>, tensor<1x16xf32>
 }
 
-// Of 255 registers that a thread can have, sums take up to 85: 8 and not 128 more.
+// Of 255 registers that a thread can have, sums of products take up to 96: 8 and not 128 more.
 // CHECK-LABEL: func.func @too_many(
 // CHECK-COUNT-1: {mirage.held}
 // CHECK-NOT: mirage.held

@@ -40,6 +40,9 @@ namespace mlir::mirage {
 thread::StoreOp getStore(thread::GraphOp graph, unsigned result = 0);
 
 inline constexpr llvm::StringLiteral kHeldAttr = "mirage.held";
+/// Of a thread graph whose result is held: each item is a share
+/// (Mirage/Layout/HeldTiles.h), though the warps are a power of two.
+inline constexpr llvm::StringLiteral kHeldSharesAttr = "mirage.held_shares";
 /// Of an op of a block graph: its step is shared out by whole rows
 /// (Mirage/Graph/WarpRows.h). --mirage-give-rows-to-warps decides it.
 inline constexpr llvm::StringLiteral kWholeRowsAttr = "mirage.whole_rows";
@@ -68,8 +71,7 @@ bool isCarriedSum(Value value);
 RankedTensorType getHeldType(Value value);
 
 /// Items of a step that holds tiles, or reads some that are held: extents that
-/// are no powers of two count as the next one, but for the slowest where items
-/// are shares.
+/// are no powers of two count as the next one, unless items are shares.
 SmallVector<int64_t> getHeldExtents(thread::GraphOp graph);
 
 /// Whether an accumulation over the loop can carry its sum in registers: it

@@ -21,9 +21,9 @@
 namespace mlir::mirage {
 
 /// Windows of an input in one step, each counted once, of the items of a warp:
-/// every `numWarps`-th.
+/// every `numWarps`-th from that of its number.
 int64_t countWindowsOfWarp(const TileGraph &items, unsigned input,
-                           int64_t numWarps);
+                           int64_t numWarps, int64_t warp);
 
 /// Whether a thread has registers for the windows of all steps that several
 /// items share. Where it has not, each item reads its own: products of 2000 x

@@ -21,11 +21,11 @@
 // step reads the tile where it is if its own items come to the same warps and
 // lanes.
 //
-// Numbers of 3 or 12 warps have no bits. There the layout's warp bits count
-// *shares* of the tile, one for each item, and shares are dealt to warps as
-// items are: share s to warp s mod W, in its round s / W. The map of a share is
-// linear, and who has it is not asked by what works on shares alone. 6 items of
-// 8 columns, 3 warps:
+// Numbers of 3 or 12 warps have no bits, and 5 x 3 items count as 8 x 4 above.
+// There the layout's warp bits count *shares* of the tile, one for each item,
+// and shares are dealt to warps as items are: the s-th share to warp s mod W,
+// in its round s / W. The map of a share is linear, and who has it is not asked
+// by what works on shares alone. 6 items of 8 columns, 3 warps:
 //
 //   tile     16x64  register [0, 1] [8, 0]          lane ...
 //                   warp [0, 8] [0, 16] [0, 32], shares 0 to 5 dealt to 3 warps
@@ -33,7 +33,8 @@
 // Warp 1 has shares 1 and 4; its registers are those of share 1, then those of
 // share 4. In the last round some warps may have no share; their registers have
 // no meaning then. A later step reads the tile where it is if it has the same
-// shares.
+// shares. Of 5 x 3 shares the warp bits have the number in 5 x 4: each extent
+// but the slowest leaves out the numbers behind its end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,34 +56,40 @@ struct WindowMap {
 };
 
 /// How the shares of a tile, which the warp bits of its layout count, come to
-/// the warps of a block: share s to warp s mod `numWarps`. A power of two of
-/// warps has as many shares, one each.
+/// the warps of a block: the s-th to warp s mod `numWarps`.
 struct ShareDeal {
-  unsigned numBits;   ///< of a share's number
-  unsigned numShares; ///< that somebody has: the lowest numbers
+  /// Of the shares, the slowest first: none is 1, and none but the first a
+  /// power of two, which is part of the one before it.
+  llvm::SmallVector<int64_t, 3> extents;
   unsigned numWarps;
 
+  int64_t getNumShares() const;
+  /// Of a share's number in the layout: of all extents, each on its own.
+  unsigned getNumBits() const;
   /// Shares of a warp, where it has the most.
   unsigned getNumRounds() const;
   /// Whether each warp has a share in each round.
-  bool isEven() const { return numShares % numWarps == 0; }
-  /// Whether shares are warps.
-  bool isOneEach() const {
-    return numShares == numWarps && numShares == 1u << numBits;
-  }
+  bool isEven() const { return getNumShares() % numWarps == 0; }
+  /// Whether shares are warps, and their numbers those of warps.
+  bool isOneEach() const;
   bool operator==(const ShareDeal &other) const {
-    return numBits == other.numBits && numShares == other.numShares &&
-           numWarps == other.numWarps;
+    return extents == other.extents && numWarps == other.numWarps;
   }
 };
 
-/// Of items, to so many warps. If these are no power of two each item is a
-/// share; extents count as the next power of two then but for the slowest that
-/// is more than 1, behind which there are no shares.
-ShareDeal dealItems(llvm::ArrayRef<int64_t> extents, unsigned numWarps);
-/// Extents as they count, to so many warps.
+/// A power of two of warps as shares, one each.
+ShareDeal dealWarps(unsigned numWarps);
+/// Of items with such extents, each of which is a share.
+ShareDeal dealShares(llvm::ArrayRef<int64_t> extents, unsigned numWarps);
+/// The extents that items count with: the next powers of two where shares are
+/// warps.
 llvm::SmallVector<int64_t> countExtents(llvm::ArrayRef<int64_t> extents,
-                                        unsigned numWarps);
+                                        const ShareDeal &deal);
+
+/// The extents of items that are shares, out of what they are rounded up to.
+/// \returns none if such items have other shares.
+std::optional<llvm::SmallVector<int64_t>>
+findExtents(llvm::ArrayRef<int64_t> roundedUp, const ShareDeal &deal);
 
 /// What the warps of a block have of a tile in the first step of their items,
 /// if each item has one fragment of it. Extents count as the next power of two;

@@ -18,6 +18,7 @@
 #define MIRAGE_LAYOUT_WORKFRAGMENTS_H
 
 #include "Mirage/Layout/LinearLayout.h"
+#include <optional>
 
 namespace mlir::mirage {
 
@@ -79,8 +80,14 @@ std::optional<LinearLayout> findRowsLayout(llvm::ArrayRef<int64_t> tile);
 constexpr int64_t kMostFragmentElements = 256; ///< of a row
 
 /// How many it computes at a time: as many as leave work for all warps.
-int64_t chooseMmaColumns(int64_t batch, int64_t m, int64_t n,
-                         unsigned numWarps);
+/// \param mostRegisters  of a thread, if warps are to hold the result: fewer
+///                       tiles where only these come so even to warps.
+int64_t chooseMmaColumns(int64_t batch, int64_t m, int64_t n, unsigned numWarps,
+                         std::optional<int64_t> mostRegisters = std::nullopt);
+/// Registers of the thread that has most of a result in f32, of which each item
+/// is a share (Mirage/Layout/HeldTiles.h) of so many tiles side by side.
+int64_t countMmaRegisters(int64_t batch, int64_t m, int64_t n, int64_t columns,
+                          unsigned numWarps);
 
 } // namespace mlir::mirage
 

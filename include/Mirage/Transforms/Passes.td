@@ -277,9 +277,11 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     An accumulation over the loop of what a thread graph computes, element by element, is
     carried in the registers of the warps that compute it: `mirage.held` on the thread
     graph says so. It is brought to shared memory once, behind the loop. This is for sums
-    and maxima of f32, of parts that nobody else reads, in blocks whose warps all have an
-    item, or are no power of two; not for the maxima that rescaled sums are relative to,
-    which lie in shared memory. Rows that warps have (`mirage.whole_rows`) are
+    and maxima of f32, of parts that nobody else reads; not for the maxima that rescaled sums
+    are relative to, which lie in shared memory. Where a power of two of warps, all of which hold
+    as much, have no registers for that, or some of them would repeat what others have, each
+    item is a share (`mirage.held_shares`, Mirage/Layout/HeldTiles.h), of which warps have as
+    many as come to them. Rows that warps have (`mirage.whole_rows`) are
     held from one step to the next, where all that reads them has the same rows; there
     maxima are carried, too, and sums are read behind the loop where they grew. In a block
     without a loop all that one step computes and others of the same items read may be
@@ -290,7 +292,8 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     loop the sum that has grown in it, too. Of what may be held that
     is which saves most of shared memory's traffic
     (`Mirage/Planning/RegisterPlacement.h`): of sums up to a third of the registers that a
-    thread can have, without a loop up to half, and with the operands that a loop on rows
+    thread can have, or three eighths where tensor cores multiply
+    (`Mirage/Analysis/ProductSums.h`), without a loop up to half, and with the operands that a loop on rows
     reads in each iteration up to five eighths.
     Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir, hold-outputs.mlir
   }];

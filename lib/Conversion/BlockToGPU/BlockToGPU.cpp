@@ -85,8 +85,15 @@ static LogicalResult checkHeld(block::GraphOp graph) {
                          << "expects, where '" << name << "' is stated, "
                          << llvm::toString(std::move(error)));
   };
+  auto verifyShares = [](thread::GraphOp op) {
+    return op->hasAttr(kHeldAttr)
+               ? llvm::Error::success()
+               : llvm::createStringError("a result that warps hold ('" +
+                                         kHeldAttr + "')");
+  };
   for (auto op : graph.getBody().getOps<thread::GraphOp>())
-    if (failed(check(op, kStartsAheadAttr, verifyStartsAhead)) ||
+    if (failed(check(op, kHeldSharesAttr, verifyShares)) ||
+        failed(check(op, kStartsAheadAttr, verifyStartsAhead)) ||
         failed(check(op, kWaitsLateAttr, verifyWaitsLate)))
       return failure();
   for (auto op : graph.getBody().getOps<block::AccumulateOp>())

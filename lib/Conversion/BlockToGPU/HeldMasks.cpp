@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -115,6 +116,28 @@ static SmallVector<Value> emitSelects(BlockEmitter &emitter,
   return kept;
 }
 
+/// The number that the layout's bits count of the s-th share: digit by digit.
+static Value emitShareNumber(BlockEmitter &emitter, const ShareDeal &deal,
+                             Value share) {
+  if (deal.extents.size() < 2)
+    return share;
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value number = emitter.getIndex(0);
+  int64_t stride = 1;
+  for (int64_t extent : llvm::reverse(ArrayRef(deal.extents).drop_front())) {
+    Value size = emitter.getIndex(extent);
+    Value digit = arith::RemUIOp::create(builder, share, size);
+    share = arith::DivUIOp::create(builder, share, size);
+    number = arith::AddIOp::create(
+        builder, number,
+        arith::MulIOp::create(builder, digit, emitter.getIndex(stride)));
+    stride *= llvm::PowerOf2Ceil(extent);
+  }
+  return arith::AddIOp::create(
+      builder, number,
+      arith::MulIOp::create(builder, share, emitter.getIndex(stride)));
+}
+
 /// The same of all shares of a warp, one after the other.
 static SmallVector<Value> emitSelectsOfShares(BlockEmitter &emitter,
                                               RankedTensorType type,
@@ -130,8 +153,9 @@ static SmallVector<Value> emitSelectsOfShares(BlockEmitter &emitter,
       share = arith::AddIOp::create(builder, share,
                                     emitter.getIndex(round * deal.numWarps));
     unsigned numRegisters = layout.getNumRegisters();
+    Value number = emitShareNumber(emitter, deal, share);
     llvm::append_range(
-        kept, emitSelects(emitter, layout, share, hidden,
+        kept, emitSelects(emitter, layout, number, hidden,
                           registers.slice(round * numRegisters, numRegisters)));
   }
   return kept;

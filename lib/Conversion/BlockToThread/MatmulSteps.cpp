@@ -62,15 +62,18 @@ static LinearLayout addBatch(const LinearLayout &layout, unsigned numBatch) {
 }
 
 /// Tiles of mma side by side that an item has.
-static int64_t chooseColumns(Operation *op, const MatmulDims &dims,
-                             unsigned numWarps) {
+static int64_t chooseColumns(const StepContext &context, Operation *op,
+                             const MatmulDims &dims) {
   if (std::optional<LinearLayout> rows = findWholeRows(op, op->getResult(0)))
     return std::max<int64_t>(rows->getShape().back() / 8, 1);
   int64_t batch = 1;
   for (int dim = 0; dim < dims.m; ++dim)
     batch *= dims.sizes[dim];
+  std::optional<int64_t> mostRegisters;
+  if (growsSum(op))
+    mostRegisters = context.registersPerSum;
   return chooseMmaColumns(batch, dims.sizes[dims.m], dims.sizes[dims.n],
-                          numWarps);
+                          context.numWarps, mostRegisters);
 }
 
 /// Of tf32 they are two instructions side by side along k, which together lie
@@ -123,9 +126,8 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
   Type type =
       getTensorCoreType(op, lhsTile.getElementType(), rhsTile.getElementType());
   MatmulFragments fragments =
-      type ? makeMmaFragments(dims,
-                              parts ? parts->columns
-                                    : chooseColumns(op, dims, context.numWarps))
+      type ? makeMmaFragments(dims, parts ? parts->columns
+                                          : chooseColumns(context, op, dims))
            : chooseExactFragments(dims, context.numWarps,
                                   isReadTransposed(rhs.getDefiningOp()));
   bool usesTensorCores = static_cast<bool>(type);

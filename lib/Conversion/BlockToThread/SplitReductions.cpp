@@ -53,8 +53,9 @@ struct RowParts {
         shape(tile) {
     int64_t size = fragment.getShape().back();
     count = llvm::divideCeil(shape.back(), size);
-    shape.back() = count;
-    count = countExtents(shape, graph.getThreads() >> kLaneBits).back();
+    // Items count with the next power of two where warps have bits.
+    if (llvm::isPowerOf2_32(graph.getThreads()))
+      count = llvm::PowerOf2Ceil(count);
     shape.back() = count * size;
   }
   int64_t getLastDim() const { return int64_t(shape.size()) - 1; }

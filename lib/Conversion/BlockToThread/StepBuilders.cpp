@@ -9,6 +9,7 @@
 #include "StepBuilders.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,11 +49,26 @@ RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
   return {run, std::min(run, kShortestRunBits / narrowest)};
 }
 
+bool mlir::mirage::growsSum(Operation *product) {
+  auto sum = product->hasOneUse()
+                 ? dyn_cast<block::AccumulateOp>(*product->user_begin())
+                 : block::AccumulateOp();
+  return sum && sum.getAxis() == AxisKind::Loop && !sum.getRescale();
+}
+
+/// Of what a thread has for all of them.
+static int64_t countRegistersPerSum(block::GraphOp graph) {
+  int64_t numSums =
+      llvm::count_if(graph.getBody().getOps<block::MatmulOp>(), growsSum);
+  return countSumRegisters(graph.getThreads()) / std::max<int64_t>(numSums, 1);
+}
+
 StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,
                          block::GraphOp graph)
     : rewriter(rewriter), fusion(fusion),
-      numWarps(graph.getThreads() >> kLaneBits), hasLoop(graph.getLoop() > 1),
-      runs(findRunLengths(graph)) {}
+      numWarps(graph.getThreads() >> kLaneBits),
+      registersPerSum(countRegistersPerSum(graph)),
+      hasLoop(graph.getLoop() > 1), runs(findRunLengths(graph)) {}
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(const StepContext &context,
                                                    ArrayRef<int64_t> tile) {

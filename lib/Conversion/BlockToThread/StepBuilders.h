@@ -29,7 +29,9 @@ struct StepContext {
   RewriterBase &rewriter; ///< builds where it stands
   const StepFusion &fusion;
   unsigned numWarps; ///< that share the step
-  bool hasLoop;      ///< of the block graph
+  /// Of a thread, for each of the products that a sum over the loop grows with.
+  int64_t registersPerSum;
+  bool hasLoop; ///< of the block graph
   RunLengths runs;
 
   StepContext(RewriterBase &rewriter, const StepFusion &fusion,
@@ -104,6 +106,9 @@ StepCore makeMatmulCore(const StepContext &context, Operation *op,
 /// Of a reduction of several dimensions all but the last are steps of their
 /// own, which are built here.
 StepCore makeReductionCore(const StepContext &context, Operation *op);
+
+/// Whether a product is nothing but what a sum over the loop grows with.
+bool growsSum(Operation *product);
 
 /// The layout of a tile's fragments in a step that is shared out by whole rows;
 /// none where the step of this op is not, or cannot be.

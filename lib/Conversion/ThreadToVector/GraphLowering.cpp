@@ -135,8 +135,8 @@ LogicalResult GraphLowering::lower() {
   return lowerItem(loop.getInductionVar());
 }
 
-LogicalResult GraphLowering::lowerItem(Value item) {
-  decodeItem(item);
+LogicalResult GraphLowering::lowerItem(Value item, int64_t offset) {
+  decodeItem(item, offset);
   if (failed(lowerPhase(Phase::Invariant)) || failed(lowerLoop()))
     return failure();
   finishAccumulators();
@@ -147,7 +147,7 @@ LogicalResult GraphLowering::lowerItem(Value item) {
 }
 
 /// Items count the last axis fastest.
-void GraphLowering::decodeItem(Value item) {
+void GraphLowering::decodeItem(Value item, int64_t offset) {
   for (int axis = header.grid.size(); axis-- > 0;) {
     int64_t extent = header.grid[axis];
     if (extent == 1)
@@ -159,8 +159,13 @@ void GraphLowering::decodeItem(Value item) {
     coordinates[axis] =
         before == 1 ? item
                     : arith::RemUIOp::create(builder, location, item, size);
+    if (int64_t digit = before == 1 ? offset : offset % extent)
+      coordinates[axis] =
+          arith::AddIOp::create(builder, location, coordinates[axis],
+                                emitIndex(builder, location, digit));
     if (before > 1)
       item = arith::DivUIOp::create(builder, location, item, size);
+    offset /= extent;
   }
 }
 

@@ -56,10 +56,12 @@ private:
   LogicalResult lowerShare(Value number);
   /// The same of a share that some warps do not have.
   LogicalResult lowerShareIfAny(Value number);
+  bool addsDigits(int64_t offset) const;
   void takeHeldInputs();
   void replaceResults();
-  LogicalResult lowerItem(Value item);
-  void decodeItem(Value item);
+  /// Of the number `item` + `offset`, whose digits are sums of theirs.
+  LogicalResult lowerItem(Value item, int64_t offset = 0);
+  void decodeItem(Value item, int64_t offset);
   LogicalResult lowerLoop();
   LogicalResult lowerUnrolledLoop();
   /// One step: loads, operations of the loop, accumulators joined.

@@ -37,20 +37,17 @@ void GraphLowering::findDeal() {
     }
   if (!deal || deal->isOneEach())
     return;
-  for (int64_t &extent : header.grid)
-    if (extent > 1) {
-      int64_t ofSlowest = header.getNumBlocks() / extent;
-      extent = llvm::divideCeil(deal->numShares, ofSlowest);
-      return;
-    }
+  if (auto extents = findExtents(graph.getGrid(), *deal))
+    llvm::copy(*extents, header.grid.begin());
 }
 
 LogicalResult GraphLowering::checkHeldResult(unsigned number) {
   thread::StoreOp store = getStore(graph, number);
   Type type = graph.getResult(number).getType();
-  std::optional<LinearLayout> layout = holdWindows(
-      *thread::getFragmentLayout(store.getOperand().getType()),
-      {header.grid, header.tileOutputs[number].gridMap}, 1u << deal->numBits);
+  std::optional<LinearLayout> layout =
+      holdWindows(*thread::getFragmentLayout(store.getOperand().getType()),
+                  {header.grid, header.tileOutputs[number].gridMap},
+                  1u << deal->getNumBits());
   if (layout && thread::getFragmentLayout(type) == layout)
     return success();
   InFlightDiagnostic error =
@@ -75,13 +72,13 @@ LogicalResult GraphLowering::checkDeal() {
       return graph.emitOpError()
              << "expects tiles in registers that come to warps alike, got "
              << type;
-  if (deal->isOneEach() ||
-      dealItems(graph.getGrid(), deal->numWarps).numBits == deal->numBits)
+  if (deal->isOneEach() || dealShares(header.grid, deal->numWarps) == *deal)
     return success();
-  return graph.emitOpError() << "expects items that are the shares of tiles in "
-                                "registers, got "
-                             << ShapedType::getNumElements(graph.getGrid())
-                             << " items and " << deal->numShares << " shares";
+  return graph.emitOpError()
+         << "expects items that are the shares of tiles in "
+            "registers, got "
+         << ShapedType::getNumElements(graph.getGrid()) << " items and "
+         << deal->getNumShares() << " shares";
 }
 
 LogicalResult GraphLowering::checkHeldTiles() {
@@ -140,7 +137,7 @@ LogicalResult GraphLowering::lowerHeldItems() {
       number = arith::AddIOp::create(
           builder, location, number,
           emitIndex(builder, location, shareRound * deal->numWarps));
-    bool haveAll = (shareRound + 1) * deal->numWarps <= deal->numShares;
+    bool haveAll = (shareRound + 1) * deal->numWarps <= deal->getNumShares();
     if (failed(haveAll ? lowerShare(number) : lowerShareIfAny(number)))
       return failure();
   }
@@ -148,9 +145,35 @@ LogicalResult GraphLowering::lowerHeldItems() {
   return success();
 }
 
+/// Whether nothing carries where an offset is added to a warp's number, digit
+/// by digit: rounds are constants then, and addresses one for all of them.
+bool GraphLowering::addsDigits(int64_t offset) const {
+  int64_t last = deal->numWarps - 1;
+  auto extents = llvm::make_filter_range(
+      header.grid, [](int64_t extent) { return extent > 1; });
+  if (extents.empty())
+    return true;
+  // Behind the slowest one there are no shares.
+  for (int64_t extent : llvm::reverse(llvm::drop_begin(extents))) {
+    if (std::min(last, extent - 1) + offset % extent >= extent)
+      return false;
+    last /= extent;
+    offset /= extent;
+  }
+  return true;
+}
+
 LogicalResult GraphLowering::lowerShare(Value number) {
-  unsigned numNumbers = 1u << deal->numBits;
-  unsigned numItems = ShapedType::getNumElements(graph.getGrid());
+  int64_t offset = shareRound * deal->numWarps;
+  if (!deal->isOneEach() && addsDigits(offset)) {
+    values.clear();
+    sharesTooMuch = !hasRoomForShared(graph, header, deal->numWarps);
+    if (sharesTooMuch && shareRound > 0)
+      emitForgetLoads();
+    return lowerItem(position.warp, offset);
+  }
+  unsigned numNumbers = deal->getNumShares();
+  unsigned numItems = header.getNumBlocks();
   Value first = number;
   if (numItems < numNumbers) {
     first = arith::AndIOp::create(builder, location, first,
@@ -184,7 +207,7 @@ LogicalResult GraphLowering::lowerShareIfAny(Value number) {
                  getElementTypeOrSelf(type));
   Value hasShare = arith::CmpIOp::create(
       builder, location, arith::CmpIPredicate::ult, number,
-      emitIndex(builder, location, deal->numShares));
+      emitIndex(builder, location, deal->getNumShares()));
   auto choice = scf::IfOp::create(builder, location, types, hasShare,
                                   /*withElseRegion=*/!types.empty());
   SmallVector<SmallVector<Value>> before(heldResults.size());

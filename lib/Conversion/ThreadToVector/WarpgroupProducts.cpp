@@ -269,9 +269,9 @@ LogicalResult GraphLowering::checkWarpgroupProduct(thread::WgmmaOp op) {
   if (numThreads && *numThreads % (kWarpsOfGroup << kLaneBits) != 0)
     return op.emitOpError() << "expects a block of whole warpgroups, got "
                             << *numThreads << " threads";
-  if (deal && !deal->isOneEach() && deal->numShares % kWarpsOfGroup != 0)
-    return op.emitOpError()
-           << "expects shares of whole warpgroups, got " << deal->numShares;
+  if (deal && !deal->isOneEach() && deal->getNumShares() % kWarpsOfGroup != 0)
+    return op.emitOpError() << "expects shares of whole warpgroups, got "
+                            << deal->getNumShares();
   if (!thread::getFragmentLayout(op.getLhs().getType()) &&
       failed(checkOperandWindow(op, /*isLhs=*/true)))
     return failure();

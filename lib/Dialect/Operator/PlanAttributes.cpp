@@ -54,6 +54,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.grid_order", Holder::BlockGraph, Kind::Numbers},
     {"mirage.hands_back_places", Holder::BlockGraph, Kind::Number},
     {"mirage.held", Holder::Held, Kind::Unit},
+    {"mirage.held_shares", Holder::ThreadGraph, Kind::Unit},
     {"mirage.in_flight", Holder::ThreadGraph, Kind::Unit},
     {"mirage.input_offsets", Holder::BlockGraph, Kind::Numbers},
     {"mirage.input_row_paddings", Holder::BlockGraph, Kind::Numbers},

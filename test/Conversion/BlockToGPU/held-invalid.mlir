@@ -139,3 +139,25 @@ func.func @mask_of_a_tile(%x: tensor<16x60xf32>) -> tensor<16x1xf32> {
   } : tensor<16x1xf32>
   return %r : tensor<16x1xf32>
 }
+
+// -----
+
+func.func @shares_of_nothing(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %e = tensor.empty() : tensor<16x16xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<16x16xf32>) outs(%e : tensor<16x16xf32>) {
+  ^bb0(%a: tensor<16x16xf32>):
+    %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+    ^bb0(%t: tensor<16x16xf32>):
+      // expected-error @below {{expects, where 'mirage.held_shares' is stated, a result that warps hold ('mirage.held')}}
+      %y = mirage_thread.graph items(x = 2) ins(%t imap(x -> 1)) outs(omap(x -> 1)) {mirage.held_shares} : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+      ^bb0(%w: tensor<16x8xf32>):
+        %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %v = mirage_thread.store %f : (tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x8xf32>
+        mirage_thread.yield %v : tensor<16x8xf32>
+      }
+      mirage_block.yield %y : tensor<16x16xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x16xf32>
+  } : tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}

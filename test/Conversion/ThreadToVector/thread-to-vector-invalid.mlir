@@ -130,6 +130,21 @@ func.func @other_items(%y: memref<32x16xf32, 3>, %x: tensor<16x16xf32, #dealt>) 
 // -----
 
 #c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+#dealt = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16], [0, 32], [16, 0]], dealt = 12 to 4>
+func.func @other_extents(%y: memref<32x64xf32, 3>, %x: tensor<32x64xf32, #dealt>) attributes {known_block_size = array<i32: 128, 1, 1>} {
+  // expected-error @below {{expects items that are the shares of tiles in registers, got 16 items and 12 shares}}
+  mirage_thread.graph items(x = 2, y = 8) ins(%x imap(x -> 0, y -> 1)) outs(%y omap(x -> 0, y -> 1)) : (tensor<32x64xf32, #dealt>, memref<32x64xf32, 3>) -> () {
+  ^bb0(%w: tensor<16x8xf32>):
+    %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #c>
+    %v = mirage_thread.store %f : (tensor<16x8xf32, #c>) -> tensor<16x8xf32>
+    mirage_thread.yield %v : tensor<16x8xf32>
+  }
+  return
+}
+
+// -----
+
+#c = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 #three = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16]], dealt = 3 to 3>
 #four = #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [0, 16]], dealt = 4 to 3>
 func.func @other_shares(%x: tensor<16x32xf32, #three>) -> tensor<16x32xf32, #four> attributes {known_block_size = array<i32: 96, 1, 1>} {

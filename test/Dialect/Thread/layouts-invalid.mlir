@@ -186,13 +186,34 @@ func.func private @layout_c1_warps(tensor<32x1xf32, #mirage_thread.layout<regist
 
 // -----
 
-// expected-error @below {{expects shares dealt to up to 32 warps that are no power of two, got 0}}
+// expected-error @below {{expects shares dealt to 1 to 32 warps, got 0}}
 func.func private @layout_c4(tensor<32x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [], dealt = 1 to 0>>)
 
 // -----
 
-// expected-error @below {{expects shares dealt to up to 32 warps that are no power of two, got 4}}
-func.func private @layout_c4_power(tensor<128x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], dealt = 3 to 4>>)
+// expected-error @below {{expects no shares where each warp has the one of its number, got 4}}
+func.func private @layout_c4_warps(tensor<128x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], dealt = 4 to 4>>)
+
+// -----
+
+// expected-error @below {{expects numbers of shares of which none is 1, and none but the first a power of two, got 3 x 4}}
+func.func private @layout_c4_power(tensor<512x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0], [128, 0], [256, 0]], dealt = 3 x 4 to 4>>)
+
+// -----
+
+// expected-error @below {{expects numbers of shares of which none is 1, and none but the first a power of two, got 1 x 3}}
+func.func private @layout_c4_one(tensor<128x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], dealt = 1 x 3 to 4>>)
+
+// -----
+
+// expected-error @below {{expects numbers of shares of which none is 1, and none but the first a power of two, got -3}}
+func.func private @layout_c4_negative(tensor<128x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], dealt = -3 to 4>>)
+
+// -----
+
+// Each number has its own bits: 5 x 3 shares are of 8 x 4.
+// expected-error @below {{expects shares whose numbers have 4 bits, got 5 x 3 shares}}
+func.func private @layout_c4_numbers(tensor<512x1xf32, #mirage_thread.layout<register = [], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0], [128, 0], [256, 0]], dealt = 5 x 3 to 4>>)
 
 // -----
 

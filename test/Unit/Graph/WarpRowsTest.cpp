@@ -45,8 +45,7 @@ TEST(WarpRows, SizesThatAreNoPowersOfTwo) {
             " matmul max sub exp cast sum accumulate");
 }
 
-/// Where warps are no power of two the slowest dimension of rows need not be
-/// one either.
+/// Where warps are no power of two dimensions of rows need not be any either.
 TEST(WarpRows, WarpsThatAreNoPowersOfTwo) {
   EXPECT_EQ(listMembers(Attention({64}, 64, 32, /*numThreads=*/96)),
             kAttention);
@@ -58,10 +57,14 @@ TEST(WarpRows, WarpsThatAreNoPowersOfTwo) {
             kAttention);
   EXPECT_EQ(listMembers(Attention({1, 96}, 64, 32, /*numThreads=*/192)),
             kAttention);
-  // Too few, parts of items, and a dimension that is not the slowest.
+  EXPECT_EQ(listMembers(Attention({2, 48}, 64, 32, /*numThreads=*/96)),
+            kAttention);
+  EXPECT_EQ(listMembers(Attention({3, 48}, 64, 32, /*numThreads=*/160)),
+            kAttention);
+  // Too few, and parts of items.
   EXPECT_EQ(listMembers(Attention({32}, 64, 32, /*numThreads=*/96)), "");
   EXPECT_EQ(listMembers(Attention({56}, 64, 32, /*numThreads=*/96)), "");
-  EXPECT_EQ(listMembers(Attention({2, 48}, 64, 32, /*numThreads=*/96)), "");
+  EXPECT_EQ(listMembers(Attention({2, 56}, 64, 32, /*numThreads=*/96)), "");
 }
 
 /// A thread has the registers of all its rows, also where others have fewer.

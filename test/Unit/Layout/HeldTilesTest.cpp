@@ -88,12 +88,12 @@ TEST(HeldTilesTest, WarpsThatAreLeftOverRepeat) {
 /// Holds a layout against items that are shares, dealt out one by one.
 static void expectShares(const LinearLayout &fragment, const WindowMap &map,
                          unsigned numWarps) {
-  ShareDeal deal = dealItems(map.extents, numWarps);
+  ShareDeal deal = dealShares(map.extents, numWarps);
   std::optional<LinearLayout> held =
-      holdWindows(fragment, map, 1u << deal.numBits);
+      holdWindows(fragment, map, 1u << deal.getNumBits());
   ASSERT_TRUE(held);
   EXPECT_EQ(held->getNumRegisters(), fragment.getNumRegisters());
-  EXPECT_EQ(held->getBases(LayoutInput::Warp).size(), deal.numBits);
+  EXPECT_EQ(held->getBases(LayoutInput::Warp).size(), deal.getNumBits());
   int64_t numItems = std::accumulate(map.extents.begin(), map.extents.end(),
                                      int64_t(1), std::multiplies<>());
   for (int64_t item = 0; item < numItems; ++item) {
@@ -104,7 +104,7 @@ static void expectShares(const LinearLayout &fragment, const WindowMap &map,
       rest /= extent;
       stride *= llvm::PowerOf2Ceil(extent);
     }
-    EXPECT_LT(share, deal.numShares) << "item " << item;
+    EXPECT_LT(share, 1 << deal.getNumBits()) << "item " << item;
     Coordinates element = fragment.apply(1, 5);
     for (auto [coordinate, start] :
          llvm::zip_equal(element, getOrigin(fragment, map, item)))
@@ -113,35 +113,69 @@ static void expectShares(const LinearLayout &fragment, const WindowMap &map,
   }
 }
 
-TEST(HeldTilesTest, ItemsAreSharesWhereWarpsHaveNoBits) {
+TEST(HeldTilesTest, ItemsAreShares) {
   expectShares(kAccumulator, {{6}, {1}}, 3);
   expectShares(kAccumulator, {{12, 4}, {0, 1}}, 12);
   expectShares(kAccumulator, {{3, 5}, {0, 1}}, 5);
   expectShares(kAccumulator, {{1, 6}, {0, 1}}, 7);
+  expectShares(kAccumulator, {{5, 3}, {0, 1}}, 4);
+  expectShares(kAccumulator, {{5, 3}, {1, 0}}, 16);
   expectShares(kAccumulator, {{4}, {0}, 8, 0}, 3);
   expectShares(kAccumulator, {{1}, {0}}, 3);
 }
 
 TEST(HeldTilesTest, SharesAreDealtInTurn) {
   auto expectDeal = [](llvm::ArrayRef<int64_t> extents, unsigned numWarps,
-                       ShareDeal expected, unsigned numRounds) {
-    ShareDeal deal = dealItems(extents, numWarps);
-    EXPECT_EQ(deal, expected);
+                       llvm::ArrayRef<int64_t> expected, unsigned numBits,
+                       unsigned numRounds) {
+    ShareDeal deal = dealShares(extents, numWarps);
+    EXPECT_EQ(llvm::ArrayRef<int64_t>(deal.extents), expected);
+    EXPECT_EQ(deal.getNumBits(), numBits);
     EXPECT_EQ(deal.getNumRounds(), numRounds);
   };
-  // Behind the slowest items there are no shares.
-  expectDeal({12}, 12, {4, 12, 12}, 1);
-  expectDeal({3, 5}, 12, {5, 24, 12}, 2);
-  expectDeal({1, 6}, 5, {3, 6, 5}, 2);
-  expectDeal({}, 3, {0, 1, 3}, 1);
-  EXPECT_TRUE(dealItems({12, 2}, 3).isEven());
-  EXPECT_FALSE(dealItems({16}, 3).isEven());
-  // A power of two of warps has one each, whatever the items are.
-  expectDeal({6}, 4, {2, 4, 4}, 1);
-  expectDeal({3, 5}, 1, {0, 1, 1}, 1);
-  EXPECT_TRUE(dealItems({6}, 4).isOneEach());
-  EXPECT_FALSE(dealItems({4}, 3).isOneEach());
-  EXPECT_FALSE(dealItems({3}, 3).isOneEach());
+  expectDeal({12}, 12, {12}, 4, 1);
+  // Powers of two leave out no numbers.
+  expectDeal({3, 4, 1}, 12, {12}, 4, 1);
+  expectDeal({3, 5}, 12, {3, 5}, 5, 2);
+  expectDeal({5, 3, 2}, 4, {5, 6}, 6, 8);
+  expectDeal({4, 3}, 4, {4, 3}, 4, 3);
+  expectDeal({1, 6}, 5, {6}, 3, 2);
+  expectDeal({}, 3, {}, 0, 1);
+  EXPECT_TRUE(dealShares({12, 2}, 3).isEven());
+  EXPECT_FALSE(dealShares({16}, 3).isEven());
+  EXPECT_FALSE(dealShares({3, 5}, 4).isEven());
+  EXPECT_TRUE(dealShares({3, 5}, 4) == dealShares({3, 1, 5}, 4));
+  EXPECT_FALSE(dealShares({3, 5}, 4) == dealShares({5, 3}, 4));
+}
+
+TEST(HeldTilesTest, ExtentsAreFoundOfWhatTheyAreRoundedUpTo) {
+  using Extents = llvm::SmallVector<int64_t>;
+  for (const Extents &extents :
+       {Extents{3, 5}, Extents{5, 3, 2}, Extents{4, 3}, Extents{3, 1, 4},
+        Extents{12}, Extents{1, 7}, Extents{}, Extents{6, 2, 9}}) {
+    Extents roundedUp = countExtents(extents, dealWarps(1));
+    auto found = findExtents(roundedUp, dealShares(extents, 6));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(*found, extents);
+  }
+  // 12 of 2 x 8 are no rows of 8.
+  EXPECT_FALSE(findExtents({2, 8}, dealShares({12}, 6)));
+  EXPECT_FALSE(findExtents({8, 4}, dealShares({3, 3}, 6)));
+  EXPECT_FALSE(findExtents({4}, dealShares({3, 3}, 6)));
+  EXPECT_FALSE(findExtents({4, 4, 4}, dealShares({3, 3}, 6)));
+}
+
+TEST(HeldTilesTest, WarpsAreSharesWhereTheyHaveBits) {
+  EXPECT_TRUE(dealWarps(1).isOneEach());
+  EXPECT_TRUE(dealWarps(4).isOneEach());
+  EXPECT_TRUE(dealShares({2, 2}, 4).isOneEach());
+  EXPECT_FALSE(dealShares({3}, 4).isOneEach());
+  EXPECT_FALSE(dealShares({8}, 4).isOneEach());
+  EXPECT_FALSE(dealShares({4}, 3).isOneEach());
+  EXPECT_FALSE(dealShares({3}, 3).isOneEach());
+  using Extents = llvm::SmallVector<int64_t>;
+  EXPECT_EQ(countExtents({6, 3}, dealWarps(4)), (Extents{8, 4}));
+  EXPECT_EQ(countExtents({6, 3}, dealShares({6, 3}, 4)), (Extents{6, 3}));
 }
 
 TEST(HeldTilesTest, NumbersThatAreNotLinearAreNotHeld) {

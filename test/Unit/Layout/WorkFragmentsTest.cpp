@@ -132,3 +132,17 @@ TEST(WorkFragmentsTest, MmaColumnsLeaveWorkForEveryWarp) {
   EXPECT_EQ(chooseMmaColumns(1, 64, 13, 1), 2);
   EXPECT_EQ(chooseMmaColumns(1, 64, 24, 1), 4);
 }
+
+TEST(WorkFragmentsTest, MmaColumnsAreFewerWhereOnlyTheseComeEven) {
+  // 36 items for 32 warps are two for some of them, 72 of half the size three.
+  EXPECT_EQ(countMmaRegisters(1, 96, 192, 4, 32), 32);
+  EXPECT_EQ(countMmaRegisters(1, 96, 192, 2, 32), 24);
+  EXPECT_EQ(countMmaRegisters(2, 48, 192, 2, 32), 24);
+  EXPECT_EQ(chooseMmaColumns(1, 96, 192, 32, 32), 4);
+  EXPECT_EQ(chooseMmaColumns(1, 96, 192, 32, 31), 2);
+  EXPECT_EQ(chooseMmaColumns(1, 96, 192, 32, 24), 2);
+  EXPECT_EQ(chooseMmaColumns(1, 96, 192, 32, 20), 1);
+  // Where none are few enough they are as wide as may be.
+  EXPECT_EQ(countMmaRegisters(1, 96, 192, 1, 32), 20);
+  EXPECT_EQ(chooseMmaColumns(1, 96, 192, 32, 19), 4);
+}

@@ -9,6 +9,7 @@
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,35 +30,32 @@ static SmallVector<Coordinates> readBases(ArrayAttr attributes) {
   return bases;
 }
 
-/// Of layouts without shares.
-static ShareDeal getOneEach(unsigned numWarpBits) {
-  return {numWarpBits, 1u << numWarpBits, 1u << numWarpBits};
-}
-
 LayoutAttr LayoutAttr::get(MLIRContext *context, const LinearLayout &layout) {
   return get(context, layout,
-             getOneEach(layout.getBases(LayoutInput::Warp).size()));
+             dealWarps(1u << layout.getBases(LayoutInput::Warp).size()));
 }
 
 LayoutAttr LayoutAttr::get(MLIRContext *context, const LinearLayout &layout,
                            const ShareDeal &deal) {
-  assert(deal.numBits == layout.getBases(LayoutInput::Warp).size() &&
+  assert(deal.getNumBits() == layout.getBases(LayoutInput::Warp).size() &&
          "warp bits count shares");
   auto build = [&](LayoutInput input) {
     return buildBases(context, layout.getBases(input));
   };
   bool hasShares = !deal.isOneEach();
+  SmallVector<int64_t> shares;
+  if (hasShares)
+    llvm::append_range(shares, deal.extents);
+  if (hasShares && shares.empty())
+    shares.push_back(1);
   return get(context, build(LayoutInput::Register), build(LayoutInput::Lane),
-             build(LayoutInput::Warp), hasShares ? deal.numShares : 0,
-             hasShares ? deal.numWarps : 0);
+             build(LayoutInput::Warp), shares, hasShares ? deal.numWarps : 0);
 }
 
 ShareDeal LayoutAttr::getDeal() const {
-  unsigned numBits = getWarps().size();
   if (getDealtTo() == 0)
-    return getOneEach(numBits);
-  return {numBits, static_cast<unsigned>(getNumShares()),
-          static_cast<unsigned>(getDealtTo())};
+    return dealWarps(1u << getWarps().size());
+  return dealShares(getShares(), static_cast<unsigned>(getDealtTo()));
 }
 
 LinearLayout LayoutAttr::getLinearLayout(ArrayRef<int64_t> shape) const {
@@ -143,17 +141,23 @@ static void printBases(AsmPrinter &printer, StringRef keyword,
   printer << ']';
 }
 
-/// dealt = 6 to 3
-static ParseResult parseDeal(AsmParser &parser, int64_t &numShares,
+/// dealt = 5 x 3 to 4
+static ParseResult parseDeal(AsmParser &parser,
+                             SmallVectorImpl<int64_t> &shares,
                              int64_t &dealtTo) {
-  return failure(parser.parseKeyword("dealt") || parser.parseEqual() ||
-                 parser.parseInteger(numShares) || parser.parseKeyword("to") ||
-                 parser.parseInteger(dealtTo));
+  if (parser.parseKeyword("dealt") || parser.parseEqual())
+    return failure();
+  do {
+    if (parser.parseInteger(shares.emplace_back()))
+      return failure();
+  } while (succeeded(parser.parseOptionalKeyword("x")));
+  return failure(parser.parseKeyword("to") || parser.parseInteger(dealtTo));
 }
 
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   ArrayAttr registers, lanes, warps = ArrayAttr::get(parser.getContext(), {});
-  int64_t numShares = 0, dealtTo = 0;
+  SmallVector<int64_t> shares;
+  int64_t dealtTo = 0;
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseLess() || parseBases(parser, "register", registers) ||
       parser.parseComma() || parseBases(parser, "lane", lanes))
@@ -162,13 +166,14 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
       parseBases(parser, "warp", warps))
     return {};
   if (succeeded(parser.parseOptionalComma()) &&
-      parseDeal(parser, numShares, dealtTo))
+      parseDeal(parser, shares, dealtTo))
     return {};
   if (parser.parseGreater())
     return {};
   auto emitError = [&] { return parser.emitError(location); };
   return LayoutAttr::getChecked(emitError, parser.getContext(), registers,
-                                lanes, warps, numShares, dealtTo);
+                                lanes, warps, ArrayRef<int64_t>(shares),
+                                dealtTo);
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {
@@ -181,8 +186,11 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     printer << ", ";
     printBases(printer, "warp", getWarps());
   }
-  if (hasShares)
-    printer << ", dealt = " << getNumShares() << " to " << getDealtTo();
+  if (hasShares) {
+    printer << ", dealt = ";
+    llvm::interleave(getShares(), printer, " x ");
+    printer << " to " << getDealtTo();
+  }
   printer << '>';
 }
 
@@ -190,24 +198,45 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 // Verification
 //===----------------------------------------------------------------------===//
 
+/// Whether numbers of shares are as `dealShares` writes them; 1 is all there is
+/// where there is one share.
+static bool arePlain(ArrayRef<int64_t> shares) {
+  constexpr int64_t kMostShares = int64_t(1) << kMostShareBits;
+  auto isUsable = [](int64_t extent) {
+    return extent >= 2 && extent <= kMostShares;
+  };
+  return shares == ArrayRef<int64_t>(1) ||
+         (!shares.empty() && llvm::all_of(shares, isUsable) &&
+          llvm::none_of(shares.drop_front(), llvm::isPowerOf2_64));
+}
+
 /// Shares that are dealt, if there are any.
 static LogicalResult verifyDeal(function_ref<InFlightDiagnostic()> emitError,
                                 size_t numRegisterBits, size_t numShareBits,
-                                int64_t numShares, int64_t dealtTo) {
-  if (numShares == 0 && dealtTo == 0)
+                                ArrayRef<int64_t> shares, int64_t dealtTo) {
+  if (shares.empty() && dealtTo == 0)
     return success();
   // C4
   constexpr int64_t kMostWarps = 1 << kMostWarpBits;
-  if (dealtTo < 1 || dealtTo > kMostWarps || llvm::isPowerOf2_64(dealtTo))
-    return emitError() << "expects shares dealt to up to " << kMostWarps
-                       << " warps that are no power of two, got " << dealtTo;
-  if (numShares < 1 || llvm::Log2_64_Ceil(numShares) != numShareBits)
+  if (dealtTo < 1 || dealtTo > kMostWarps)
+    return emitError() << "expects shares dealt to 1 to " << kMostWarps
+                       << " warps, got " << dealtTo;
+  if (!arePlain(shares))
+    return emitError() << "expects numbers of shares of which none is 1, and "
+                          "none but the first a power of two, got "
+                       << llvm::interleaved(shares, " x ");
+  ShareDeal deal = dealShares(shares, dealtTo);
+  if (deal.isOneEach())
+    return emitError() << "expects no shares where each warp has the one of "
+                          "its number, got "
+                       << dealtTo;
+  if (deal.getNumBits() != numShareBits)
     return emitError() << "expects shares whose numbers have " << numShareBits
-                       << " bits, got " << numShares << " shares";
+                       << " bits, got " << llvm::interleaved(shares, " x ")
+                       << " shares";
   // C3
   constexpr int64_t kMostElements = 1 << kMaxRegisterBits;
-  int64_t numElements = int64_t(llvm::divideCeil(numShares, dealtTo))
-                        << numRegisterBits;
+  int64_t numElements = int64_t(deal.getNumRounds()) << numRegisterBits;
   if (numElements <= kMostElements)
     return success();
   return emitError() << "expects at most " << kMostElements
@@ -216,7 +245,7 @@ static LogicalResult verifyDeal(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayAttr registers, ArrayAttr lanes,
-                                 ArrayAttr warps, int64_t numShares,
+                                 ArrayAttr warps, ArrayRef<int64_t> shares,
                                  int64_t dealtTo) {
   // C1
   for (ArrayAttr bases : {registers, lanes, warps})
@@ -235,8 +264,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (registers.size() > kMaxRegisterBits)
     return emitError() << "expects at most " << kMaxRegisterBits
                        << " register bits, got " << registers.size();
-  return verifyDeal(emitError, registers.size(), warps.size(), numShares,
-                    dealtTo);
+  return verifyDeal(emitError, registers.size(), warps.size(), shares, dealtTo);
 }
 
 /// How many bits tell the elements of a fragment apart, whose sizes are powers

@@ -25,11 +25,12 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     `warp[i]`; the element that a register of a lane holds is at the exclusive or of the
     coordinates of the bits that are set. A lane or warp bit with all coordinates zero
     replicates. All lists start with the lowest bit; there are 5 lane bits, and at most
-    5 warp bits: none in a fragment of a warp, 2 in one of a warpgroup. In a tile that is
-    held by a block whose warps are no power of two, warp bits count shares, and `dealt` says
-    how many there are and to how many warps they come, in turn: with `dealt = 6 to 3`
-    (`#dealt`) warp 1 has shares 1 and 4. A thread has the registers of one of its shares
-    after the other. These
+    5 warp bits: none in a fragment of a warp, 2 in one of a warpgroup. In a tile that a
+    block holds warp bits may count shares instead: always where its warps are no power of two.
+    `dealt` says how many there are and to how many warps they come, in turn: with
+    `dealt = 6 to 3` (`#dealt`) warp 1 has shares 1 and 4. With `dealt = 5 x 3 to 4` there
+    are 15, whose numbers are those of 5 x 4 of which the last of each 4 is nobody's. A thread
+    has the registers of one of its shares after the other. These
     are the fragments of mma.sync.m16n8k16 (left operand, in two orders of registers, right operand, accumulator), the
     accumulator transposed, one column of it, and its elements in row-major order; a product
     of rows and columns that lanes hold whole; an accumulator of wgmma; and shares of 8 columns:
@@ -53,13 +54,13 @@ def Thread_LayoutAttr : AttrDef<MirageThreadDialect, "Layout", [
     - (C3) there are at most 10 entries for registers: a thread has 255 registers of 32
       bits, which are fewer than 1024 of the smallest elements. All shares of a thread
       have no more than that together.
-    - (C4) shares are dealt to up to 32 warps that are no power of two; their numbers need all bits that there are for
-      them.
+    - (C4) shares are dealt to up to 32 warps, and are not just these; their numbers need all bits that there are for
+      them. An extent of 1 is left out, and a power of two is part of the one before it.
   }];
-  // Without shares the last two are 0.
+  // Without shares there are none of the last two.
   let parameters = (ins "::mlir::ArrayAttr":$registers, "::mlir::ArrayAttr":$lanes,
-                        "::mlir::ArrayAttr":$warps, "int64_t":$numShares,
-                        "int64_t":$dealtTo);
+                        "::mlir::ArrayAttr":$warps,
+                        ArrayRefParameter<"int64_t">:$shares, "int64_t":$dealtTo);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [

@@ -1,0 +1,43 @@
+// Sums of products that have no registers lie in shared memory, with the parts that are added to
+// them. Where they do not fit, the error names a number of threads that have the registers: one
+// with which the same graph compiles.
+// RUN: not mirage-opt %s --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s
+// RUN: sed 's/threads(768)/threads(512)/; /^\/\/ ----/,$d' %s | mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" -o /dev/null
+// RUN: sed '1,/^\/\/ ----/d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
+
+// CHECK: error: expects tiles that fit 166912 bytes of shared memory, got {{[0-9]+}} bytes
+// CHECK: note: threads(512) would have registers for the sums of products, and the other tiles fit
+func.func @named(%x: tensor<192x64xf16>, %w: tensor<64x128xf16>) -> tensor<192x128xf16> {
+  %e = tensor.empty() : tensor<192x128xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<192x64xf16>, tensor<64x128xf16>) outs(%e : tensor<192x128xf16>) {
+  ^bb0(%xk: tensor<192x64xf16>, %wk: tensor<64x128xf16>):
+    %o = mirage_block.graph grid() threads(768) loop(2) ins(%xk imap() fmap(1), %wk imap() fmap(0)) outs(omap())
+        : (tensor<192x64xf16>, tensor<64x128xf16>) -> tensor<192x128xf16> {
+    ^bb0(%xt: tensor<192x32xf16>, %wt: tensor<32x128xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<192x32xf16>, tensor<32x128xf16>
+      %s = mirage_block.accumulate %p over loop sum : tensor<192x128xf32>
+      mirage_block.yield %s : tensor<192x128xf32>
+    }
+    mirage_kernel.yield %o : tensor<192x128xf16>
+  } : tensor<192x128xf16>
+  return %r : tensor<192x128xf16>
+}
+// ---- no threads have so many registers
+
+// NONE: error: expects tiles that fit 166912 bytes of shared memory, got {{[0-9]+}} bytes
+// NONE-NOT: would have registers
+func.func @none(%x: tensor<256x64xf16>, %w: tensor<64x192xf16>) -> tensor<256x192xf16> {
+  %e = tensor.empty() : tensor<256x192xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<256x64xf16>, tensor<64x192xf16>) outs(%e : tensor<256x192xf16>) {
+  ^bb0(%xk: tensor<256x64xf16>, %wk: tensor<64x192xf16>):
+    %o = mirage_block.graph grid() threads(768) loop(2) ins(%xk imap() fmap(1), %wk imap() fmap(0)) outs(omap())
+        : (tensor<256x64xf16>, tensor<64x192xf16>) -> tensor<256x192xf16> {
+    ^bb0(%xt: tensor<256x32xf16>, %wt: tensor<32x192xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<256x32xf16>, tensor<32x192xf16>
+      %s = mirage_block.accumulate %p over loop sum : tensor<256x192xf32>
+      mirage_block.yield %s : tensor<256x192xf32>
+    }
+    mirage_kernel.yield %o : tensor<256x192xf16>
+  } : tensor<256x192xf16>
+  return %r : tensor<256x192xf16>
+}
