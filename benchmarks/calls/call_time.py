@@ -77,7 +77,7 @@ def measure_played():
              for name, size in (("X", (16, 64)), ("W", (64, 64)), ("Y", (16, 64)))]
     guards = torch._C._dynamo.guards
     place = types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7,
-                                  get_device=lambda: -1, allocate=getattr(guards, "_empty_strided_cpu", None))
+                                  get_device=lambda: -1, allocate=getattr(guards, "_empty_strided_cpu", None), address_bits=0)
     program = programs.CompiledGraph("nowhere")
     program._last_call = torch_calls.make_torch_call(ctypes.c_void_p(1), specs[:2], specs[2:], place, enqueue)
     given = [torch.randn(size, dtype=torch.float32).half() for size in ((16, 64), (64, 64))]

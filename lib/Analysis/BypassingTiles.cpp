@@ -228,11 +228,20 @@ llvm::Error mlir::mirage::verifyBypassing(Value value) {
   return verifyResult(graph, value.getDefiningOp<thread::GraphOp>());
 }
 
+/// Whether the threads of a block have registers for a tile at all: nobody
+/// looks at the accesses of others, which may be many.
+static bool mayBeHeld(block::GraphOp graph, Value tile) {
+  constexpr int64_t kMostBytesOfThread = 255 * sizeof(uint32_t);
+  return convertTensor(tile.getType()).getSizeBytes() <=
+         int64_t(graph.getThreads()) * kMostBytesOfThread;
+}
+
 bool mlir::mirage::isWorthBypassing(Value value) {
   auto graph = dyn_cast<block::GraphOp>(value.getParentBlock()->getParentOp());
+  if (!graph || !mayBeHeld(graph, value))
+    return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return graph &&
-           !llvm::errorToBool(verifyInput<thread::LoadOp, thread::LdmatrixOp>(
+    return !llvm::errorToBool(verifyInput<thread::LoadOp, thread::LdmatrixOp>(
                graph, argument)) &&
            isWorthLoading(graph, argument);
   return !llvm::errorToBool(verifyBypassing(value)) &&

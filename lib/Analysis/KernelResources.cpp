@@ -56,7 +56,9 @@ static int64_t countCarriedRegisters(block::GraphOp kernel) {
   int64_t registers = 0;
   for (auto op : kernel.getBody().front().getOps<block::AccumulateOp>())
     if (isCarriedSum(op.getResult()))
-      registers += thread::countRegisters(getHeldType(op.getResult()));
+      if (RankedTensorType held = getHeldType(op.getResult()))
+        registers +=
+            thread::countRegisters(held); // a plan may state what cannot be
   return registers;
 }
 

@@ -8,9 +8,11 @@
 
 #include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Graph/Graph.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/Target.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,16 +28,29 @@ int64_t mlir::mirage::countSumRegisters(unsigned numThreads) {
   return std::max(most, countFreeRegisters(numThreads));
 }
 
-SmallVector<ProductSum, 2> mlir::mirage::findProductSums(block::GraphOp graph) {
-  SmallVector<ProductSum, 2> sums;
-  for (auto sum : graph.getBody().getOps<block::AccumulateOp>()) {
-    auto product = sum.getOperand().getDefiningOp<thread::GraphOp>();
-    if (product && sum.getAxis() == AxisKind::Loop && !sum.getRescale() &&
-        product->hasOneUse() && product->getNumResults() == 1 &&
-        !product.getBody().getOps<thread::MmaOp>().empty())
-      sums.push_back({product, sum});
-  }
-  return sums;
+SmallVector<block::AccumulateOp>
+mlir::mirage::findCarriedSums(block::GraphOp graph) {
+  return llvm::filter_to_vector(graph.getBody().getOps<block::AccumulateOp>(),
+                                [](block::AccumulateOp op) {
+                                  bool isAlone =
+                                      op.getOperand().hasOneUse() &&
+                                      (op.getRescale() || growsWithParts(op));
+                                  return isAlone && canCarry(op);
+                                });
+}
+
+static thread::GraphOp getStep(block::AccumulateOp sum) {
+  return sum.getOperand().getDefiningOp<thread::GraphOp>();
+}
+
+static bool isOfTensorCores(block::AccumulateOp sum) {
+  return !getStep(sum).getBody().getOps<thread::MmaOp>().empty();
+}
+
+int64_t mlir::mirage::countSumRegisters(ArrayRef<block::AccumulateOp> sums,
+                                        unsigned numThreads) {
+  return llvm::all_of(sums, isOfTensorCores) ? countSumRegisters(numThreads)
+                                             : countFreeRegisters(numThreads);
 }
 
 /// Of a thread, among so many, which has items of a product's result.
@@ -49,25 +64,29 @@ static int64_t countRegisters(RankedTensorType tile, int64_t numThreads,
       numWarps);
 }
 
-static bool haveRegisters(ArrayRef<ProductSum> sums, int64_t numThreads) {
-  int64_t mostRegisters = countSumRegisters(numThreads), registers = 0;
-  for (const ProductSum &sum : sums)
-    registers +=
-        countRegisters(block::AccumulateOp(sum.sum).getType(), numThreads,
-                       mostRegisters / int64_t(sums.size()));
+static bool haveRegisters(ArrayRef<block::AccumulateOp> sums,
+                          int64_t numThreads) {
+  int64_t mostRegisters = countSumRegisters(sums, numThreads), registers = 0;
+  for (block::AccumulateOp sum : sums)
+    registers += countRegisters(sum.getType(), numThreads,
+                                mostRegisters / int64_t(sums.size()));
   return registers <= mostRegisters;
 }
 
+/// Whether items are cut as `chooseMmaColumns` says.
+static bool isPlain(block::AccumulateOp sum) {
+  return isOfTensorCores(sum) && !sum.getRescale() &&
+         !getStep(sum)->hasAttr(kWholeRowsAttr);
+}
+
 std::optional<int64_t> mlir::mirage::findThreadsForSums(block::GraphOp graph) {
-  constexpr int64_t kWarp = 1 << kLaneBits, kMostThreads = 1024;
-  SmallVector<ProductSum, 2> sums = findProductSums(graph);
-  if (sums.empty() || llvm::any_of(sums, [](const ProductSum &sum) {
-        return thread::GraphOp(sum.product)->hasAttr(kWholeRowsAttr);
-      }))
+  constexpr int64_t kWarp = 1 << kLaneBits;
+  SmallVector<block::AccumulateOp> sums = findCarriedSums(graph);
+  if (sums.empty() || !llvm::all_of(sums, isPlain))
     return std::nullopt;
   int64_t present = graph.getThreads();
   std::optional<int64_t> nearest;
-  for (int64_t threads = kWarp; threads <= kMostThreads; threads += kWarp)
+  for (int64_t threads = kWarp; threads <= kMaxBlockThreads; threads += kWarp)
     if (haveRegisters(sums, threads) &&
         (!nearest ||
          std::abs(threads - present) < std::abs(*nearest - present)))

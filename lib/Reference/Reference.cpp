@@ -201,7 +201,11 @@ private:
   bool mayBeRoundedToTF32(const llvm::BitVector &ancestors) const {
     return graph.f32Products == F32Products::TF32 &&
            llvm::any_of(graph.getNodes(), [&](const Node &operation) {
-             return ancestors[operation.results[0]] && multiplies(operation);
+             auto isAncestor = [&](ValueId result) {
+               return ancestors[result];
+             };
+             return llvm::any_of(operation.results, isAncestor) &&
+                    multiplies(operation);
            });
   }
 

@@ -8,6 +8,7 @@
 
 #include "DriverLaunch.h"
 #include "llvm/ADT/STLExtras.h"
+#include <utility>
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cuda;
@@ -72,9 +73,10 @@ static CUresult encode(const Driver &driver, const TensorMap &map,
 
 CUresult DriverLaunch::place(const Driver &driver, unsigned argument,
                              CUdeviceptr address) {
-  CUdeviceptr &last = addresses[argument];
-  if (last == address)
+  if (addresses[argument] == address)
     return 0;
+  // A map that is refused is encoded anew, whoever comes next.
+  CUdeviceptr last = std::exchange(addresses[argument], kNowhere);
   const std::optional<TensorMap> &map = launch.arguments[argument].tensorMap;
   CUresult result = 0;
   if (map) {
@@ -83,7 +85,7 @@ CUresult DriverLaunch::place(const Driver &driver, unsigned argument,
                               : driver.tensorMapReplaceAddress(&image, address);
   }
   if (result == 0)
-    last = address;
+    addresses[argument] = address;
   return result;
 }
 

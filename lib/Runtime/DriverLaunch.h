@@ -1,5 +1,4 @@
-//===- DriverLaunch.h - A launch as the driver takes it -------- -*- C++
-//-*-===//
+//===- DriverLaunch.h - One launch for the driver ------------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -308,9 +308,10 @@ double BlockWork::getReductionUs(const Step &step, int64_t threads) const {
         shareReduction(tile.shape, reduction.reducedDim, warps, runs);
     exchanges = llvm::divideCeil(share.items, warps) * share.exchanges;
     // Rows are split over warps, which load what they have of them. Of other
-    // sums they do so where all have some, and enough side by side; else shared
-    // memory has the tile. So it has where an item takes several steps
-    // (`isWorthBypassing`), but in what was measured that made no difference.
+    // sums they do so where all have some, and enough side by side for sectors
+    // to be whole, of which this is an estimate (`isWorthBypassing` counts
+    // them); else shared memory has the tile. So it has where an item takes
+    // several steps, but in what was measured that made no difference.
     constexpr int64_t kLeastRunBytes = 8;
     bool isOfRows = reduction.reducedDim + 1 == tile.getRank();
     bool isInRegisters =

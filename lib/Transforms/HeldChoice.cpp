@@ -20,16 +20,35 @@ HeldChoice::HeldChoice(block::GraphOp graph)
     positions.try_emplace(&op, positions.size());
 }
 
-/// Warps that have no item would repeat those of others, and read all that they
-/// read once more; and so would items that leave the same, where each is a
-/// share.
-static bool hasWorkForAllWarps(RankedTensorType held) {
+/// By how many bits of their numbers warps have the same of a tile: those that
+/// have no item would repeat those of others, and read all that they read once
+/// more; and so would items that leave the same, where each is a share.
+static unsigned countRepeatingBits(RankedTensorType held) {
   LinearLayout layout = *thread::getFragmentLayout(held);
-  return llvm::all_of(
+  return llvm::count_if(
       layout.getBases(LayoutInput::Warp), [](const Coordinates &image) {
-        return llvm::any_of(image,
-                            [](int64_t coordinate) { return coordinate != 0; });
+        return llvm::all_of(image,
+                            [](int64_t coordinate) { return coordinate == 0; });
       });
+}
+
+/// Whether warps that have no item may well repeat those of others: one access
+/// to each operand, none of which may come from device memory, where without a
+/// loop they would wait for the result. (Shares are no way there: a warp
+/// without one has nothing for readers that have more items.)
+static bool mayRepeat(thread::GraphOp step) {
+  auto block = step->getParentOfType<block::GraphOp>();
+  return block.getLoop() == 1 && step.getLoop() == 1 &&
+         llvm::none_of(step.getInputs(), llvm::IsaPred<BlockArgument>) &&
+         step.getBody().getOps<thread::MmaOp>().empty();
+}
+
+/// Whether warps do well with what they hold: each has its own, or each item is
+/// on no more warps than an SM issues instructions of at a time.
+static bool isUsable(thread::GraphOp step, RankedTensorType held) {
+  constexpr unsigned kSchedulerBits = 2;
+  return held &&
+         countRepeatingBits(held) <= (mayRepeat(step) ? kSchedulerBits : 0);
 }
 
 void HeldChoice::add(thread::GraphOp step) {
@@ -50,7 +69,7 @@ static void tryShares(thread::GraphOp step) {
   RankedTensorType byWarps = getHeldType(step.getResult(0));
   step->setAttr(kHeldSharesAttr, UnitAttr::get(step.getContext()));
   RankedTensorType byShares = getHeldType(step.getResult(0));
-  bool takesShares = byShares && (!byWarps || !hasWorkForAllWarps(byWarps) ||
+  bool takesShares = byShares && (!isUsable(step, byWarps) ||
                                   thread::countRegisters(byShares) <
                                       thread::countRegisters(byWarps));
   if (!takesShares)
@@ -67,8 +86,8 @@ void HeldChoice::chooseDeals(int64_t mostRegisters) {
       registers += thread::countRegisters(held);
   for (thread::GraphOp step : steps) {
     RankedTensorType held = getHeldType(step.getResult(0));
-    bool isUsable = held && hasWorkForAllWarps(held);
-    if (canBeShares(step) && (!isUsable || registers > mostRegisters))
+    if (canBeShares(step) &&
+        (!isUsable(step, held) || registers > mostRegisters))
       tryShares(step);
   }
 }
@@ -117,28 +136,9 @@ void HeldChoice::setHeld(const llvm::BitVector &held) {
   }
 }
 
-/// Whether warps that have no item may well repeat those of others: one access
-/// to each operand, none of which may come from device memory, where without a
-/// loop they would wait for the result, and each item on as many warps as an SM
-/// issues instructions of at a time.
-static bool isLittleRepeated(thread::GraphOp step, RankedTensorType held) {
-  constexpr unsigned kSchedulerBits = 2;
-  auto block = step->getParentOfType<block::GraphOp>();
-  LinearLayout layout = *thread::getFragmentLayout(held);
-  auto isRepeating = [](const Coordinates &image) {
-    return llvm::all_of(image,
-                        [](int64_t coordinate) { return coordinate == 0; });
-  };
-  return block.getLoop() == 1 && step.getLoop() == 1 &&
-         llvm::none_of(step.getInputs(), llvm::IsaPred<BlockArgument>) &&
-         step.getBody().getOps<thread::MmaOp>().empty() &&
-         llvm::count_if(layout.getBases(LayoutInput::Warp), isRepeating) <=
-             kSchedulerBits;
-}
-
 static bool canBeHeld(thread::GraphOp step) {
   RankedTensorType held = getHeldType(step.getResult(0));
-  return held && (hasWorkForAllWarps(held) || isLittleRepeated(step, held)) &&
+  return isUsable(step, held) &&
          !llvm::errorToBool(verifyHeld(step.getResult(0)));
 }
 

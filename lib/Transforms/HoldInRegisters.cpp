@@ -259,18 +259,10 @@ static bool hasWholeRows(block::GraphOp graph) {
 /// Sums over the loop of what no rows are.
 static void holdSums(block::GraphOp graph) {
   HeldChoice choice(graph);
-  bool multiplyLanes = false;
-  for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
-    bool isAlone =
-        op.getOperand().hasOneUse() && (op.getRescale() || growsWithParts(op));
-    if (!isAlone || !canCarry(op))
-      continue;
-    auto step = op.getOperand().getDefiningOp<thread::GraphOp>();
-    multiplyLanes |= !step.getBody().getOps<thread::MatmulOp>().empty();
-    choice.add(step);
-  }
-  choice.decide(multiplyLanes ? countFreeRegisters(graph.getThreads())
-                              : countSumRegisters(graph.getThreads()));
+  SmallVector<block::AccumulateOp> sums = findCarriedSums(graph);
+  for (block::AccumulateOp sum : sums)
+    choice.add(sum.getOperand().getDefiningOp<thread::GraphOp>());
+  choice.decide(countSumRegisters(sums, graph.getThreads()));
   holdCarriedSums(graph);
 }
 

@@ -189,20 +189,20 @@ private:
 };
 } // namespace
 
-/// Whether tiles fit, if sums of products grow in registers and come to shared
-/// memory behind the loop alone.
+/// Whether tiles fit, if sums grow in registers and come to shared memory
+/// behind the loop alone.
 static bool fitWithoutSums(const BlockSteps &steps,
                            const StorageProblem &problem, int64_t limitBytes) {
   DenseMap<Value, unsigned> numbers;
   for (auto [number, tile] : llvm::enumerate(steps.getTiles()))
     numbers[tile] = number;
   SmallVector<StoredTile> tiles(problem.getTiles());
-  for (const ProductSum &sum : findProductSums(steps.getGraph())) {
-    auto product = numbers.find(thread::GraphOp(sum.product).getResult(0));
-    auto tile = numbers.find(block::AccumulateOp(sum.sum).getResult());
-    if (product == numbers.end() || tile == numbers.end())
+  for (block::AccumulateOp sum : findCarriedSums(steps.getGraph())) {
+    auto added = numbers.find(sum.getOperand());
+    auto tile = numbers.find(sum.getResult());
+    if (added == numbers.end() || tile == numbers.end())
       continue; // is held
-    StoredTile &part = tiles[product->second];
+    StoredTile &part = tiles[added->second];
     tiles[tile->second].begin = part.end + part.again;
     part.end = part.begin;
   }

@@ -26,8 +26,8 @@ struct OutputPlace {
 std::optional<OutputPlace> findUndefined(const Graph &lhs, const Graph &rhs);
 
 /// Whether each output element has a number in both graphs on some input that
-/// is tried: at smaller sizes where the graphs' own would take long, and
-/// not known where these cannot be had.
+/// is tried: at smaller sizes where the graphs' own would take long and there
+/// are some, and not known where the only ones would take minutes.
 struct Definedness {
   enum Kind : uint8_t { Somewhere, Nowhere, NotKnown } kind;
   std::string reason = {}; ///< of Nowhere: the beginning of a sentence

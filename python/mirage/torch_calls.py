@@ -24,6 +24,10 @@ class Place:
         torch = sys.modules["torch"]
         cuda = torch._C
         self.ordinal = device[1]  #: what get_device() says of tensors
+        #: Memory of GPUs lies above 4 GiB. A lower address is mostly an offset into a storage that was freed under its
+        #: tensors, as FSDP frees parameters: slower checks look at it. (To ask each storage how large it is
+        #: takes a tenth of a call. One that was made smaller, and not freed, is noticed by slower checks alone.)
+        self.address_bits = 32
         self.device = torch.device("cuda", self.ordinal)
         self.get_stream = cuda._cuda_getCurrentRawStream
         self.get_device = cuda._cuda_getDevice
@@ -72,9 +76,6 @@ def _get_native_guards() -> Any:
 
 #: What tensors that are none of torch's, or lie nowhere, raise, and too few or too many; subclasses may raise anything.
 _FOREIGN = Exception
-
-#: Tensors lie at higher addresses. A lower one may be an offset into a storage that was freed, which slower checks tell.
-_LEAST_ADDRESS_BITS = 32
 
 
 class _Acquaintances:
@@ -130,7 +131,7 @@ def _write_check(name: str, spec: TensorSpec) -> str:
             f"{lies_otherwise} or {name}.is_neg() or {name}.requires_grad and is_grad_enabled()")
 
 
-def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec], allocates_quickly: bool) -> str:
+def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec], place: Any) -> str:
     def join(names: Any, form: str = "{}, ") -> str:
         return "".join(form.format(name) for name in names)
 
@@ -139,7 +140,7 @@ def _write(inputs: Dict[str, TensorSpec], outputs: Dict[str, TensorSpec], alloca
 
     names = [*inputs, *outputs]
     allocation = "allocate()"
-    if allocates_quickly:
+    if place.allocate is not None:
         new = join(outputs, "allocate_quickly(shape_{0}, strides_{0}, dtype_{0}), ")
         allocation = f"[{new}] if get_device() == ordinal else {allocation}"
     return f"""
@@ -165,7 +166,7 @@ def call(given, out):
         {join(names)} = {join(names, "{}.data_ptr(), ")}
     except foreign:
         return None
-    if not ({" and ".join(f"{name} >> {_LEAST_ADDRESS_BITS}" for name in names)}) or ({" | ".join(names)}) & 15:
+    if not ({" and ".join(f"{name} >> {place.address_bits}" for name in names)}) or ({" | ".join(names)}) & 15:
         return None
     if enqueue(pointer, streams[get_stream(ordinal)], pack_x({join(inputs)}), pack_y({join(outputs)})):
         fail()
@@ -208,6 +209,5 @@ def make_torch_call(pointer: c_void_p, inputs: Sequence[TensorSpec], outputs: Se
     for name, spec in {**named_inputs, **named_outputs}.items():
         known[f"dtype_{name}"] = getattr(torch, spec.dtype.name)
         known[f"shape_{name}"], known[f"strides_{name}"] = spec.shape, spec.strides
-    text = _write(named_inputs, named_outputs, allocates_quickly=place.allocate is not None)
-    exec(compile(text, "<a call of mirage>", "exec"), known)
+    exec(compile(_write(named_inputs, named_outputs, place), "<a call of mirage>", "exec"), known)
     return known["call"]

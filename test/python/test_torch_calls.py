@@ -34,9 +34,9 @@ def library():
     return Library()
 
 
-def make_place(allocate=None):
+def make_place(allocate=None, address_bits=0):
     return types.SimpleNamespace(ordinal=-1, device=torch.device("cpu"), get_stream=lambda _: 7, get_device=lambda: -1,
-                                 allocate=allocate)
+                                 allocate=allocate, address_bits=address_bits)
 
 
 def make_inputs():
@@ -179,13 +179,32 @@ def test_one_tensor_twice(library):
     assert inputs.are_known(x, y)
 
 
+def resize(tensor, size):
+    tensor.untyped_storage().resize_(size)
+    return tensor
+
+
 def test_memory_that_is_gone(call, library):
-    x, w = make_inputs()
-    x.untyped_storage().resize_(0)
-    assert call([x, w], None) is None and library.calls == []
-    part = torch.zeros(16, 64, dtype=torch.float16)[8:]
-    part.untyped_storage().resize_(0)
-    assert part.data_ptr() == 1024 and call([part, w], None) is None and library.calls == []
+    """Of tensors that would fit, before or after such were seen, as an input and as an output."""
+    gone = resize(torch.zeros(8, 64, dtype=torch.float16), 0)
+    _, w = make_inputs()
+    assert call([gone, w], None) is None and library.calls == []
+    spec = TensorSpec("X", (8, 64), mi.float16, (64, 1), 8 * 64 * 2)
+    copying = make_torch_call("program", (spec,), (spec,), make_place(), library)
+    assert copying([torch.zeros(8, 64, dtype=torch.float16)], [gone]) is None and library.calls == []
+
+
+@pytest.mark.parametrize("address_bits", [0, 32])
+def test_low_addresses(library, address_bits):
+    """On a GPU they are offsets into what was freed."""
+    spec = (TensorSpec("X", (8, 64), mi.float16, (64, 1), 8 * 64 * 2),)
+    seen = []
+    call = make_torch_call("program", spec, spec, make_place(address_bits=address_bits),
+                           lambda pointer, stream, inputs, outputs: seen.append(inputs))
+    part = resize(torch.zeros(16, 64, dtype=torch.float16)[8:], 0)
+    assert part.data_ptr() == 1024
+    call([part], [part])
+    assert seen == ([] if address_bits else [struct.pack("Q", 1024)])
 
 
 class Failing(torch.Tensor):

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums over the loop of products on tensor cores: how many of them a thread can
-// have, for those that cut their items, hold them, or say why they lie in
-// shared memory.
+// Sums that grow over the loop, most of them of products on tensor cores: how
+// many of them a thread can have, for those that cut their items, hold them, or
+// say why they lie in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,24 +20,26 @@
 
 namespace mlir::mirage {
 
-/// Registers of a thread for such sums, where a block has so many threads:
-/// three eighths of those that there are, if that leaves what all code is
-/// reckoned to take, and a third as for others (`countFreeRegisters`) if not.
-/// Of 150 drawn programs of f16, bf16 and 8-bit floats whose sums take just
-/// that, 64 to 384 threads, 1 spills, 24 bytes; with 768 threads 2 of 42, up to
-/// 192.
+/// The sums over the loop that registers may carry, of a block whose steps are
+/// thread graphs: each adds up what a step leaves for nobody else.
+SmallVector<block::AccumulateOp> findCarriedSums(block::GraphOp graph);
+
+/// Registers of a thread for sums of products on tensor cores, where a block
+/// has so many threads: three eighths of those that there are, but no more than
+/// leave what all code is reckoned to take; and a third, as for others
+/// (`countFreeRegisters`), if that is more. Of 150 drawn programs of f16, bf16
+/// and 8-bit floats whose sums take just that, 64 to 384 threads, 1 spills, 24
+/// bytes; with 768 threads 2 of 42, up to 192.
 int64_t countSumRegisters(unsigned numThreads);
 
-/// A product that a sum over the loop grows with.
-struct ProductSum {
-  thread::GraphOp product;
-  block::AccumulateOp sum;
-};
-SmallVector<ProductSum, 2> findProductSums(block::GraphOp graph);
+/// The same for sums of one block: if they all are of such products.
+int64_t countSumRegisters(ArrayRef<block::AccumulateOp> sums,
+                          unsigned numThreads);
 
 /// A number of threads, the nearest to that of the block, which have registers
-/// for all of these sums. None where there is none, or a product is on whole
-/// rows, whose items are cut otherwise.
+/// for all sums that may be carried. None where there is none, where some are
+/// of anything but products on tensor cores, are rescaled, or have items that
+/// are whole rows: how these are cut for other threads is not known here.
 std::optional<int64_t> findThreadsForSums(block::GraphOp graph);
 
 } // namespace mlir::mirage

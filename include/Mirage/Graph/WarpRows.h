@@ -69,8 +69,8 @@ struct WarpRows {
 /// what is held, or a loop sums up a product. The
 /// dimensions that count rows are the same in all of a chain, powers of two,
 /// with one item or more for each warp; rows are of a power of two elements, so
-/// that fragments end where tiles do. Where warps are no power of two, the
-/// slowest of these dimensions need not be one: 12 warps may have 192 rows.
+/// that fragments end where tiles do. Where warps are no power of two, these
+/// dimensions need not be, either: 12 warps may have 192 rows.
 /// \param graph          a block graph.
 /// \param mostRegisters  of a thread; there are no members if rows take more.
 WarpRows

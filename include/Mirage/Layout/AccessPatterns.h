@@ -61,7 +61,9 @@ struct WindowTraffic {
   int64_t sectors = 0;      ///< in which the tile lies
 
   /// Whether accesses find sectors whole: one that begins and ends anywhere
-  /// shares a sector with its neighbour, and no more.
+  /// shares a sector with its neighbour, and no more. So does one that is a
+  /// part of a sector itself, as where each warp leaves the sum of a row: a
+  /// barrier takes longer than these.
   bool drawsWholeSectors() const {
     return drawnSectors - numAccesses <= sectors;
   }

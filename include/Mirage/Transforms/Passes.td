@@ -292,7 +292,7 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     loop the sum that has grown in it, too. Of what may be held that
     is which saves most of shared memory's traffic
     (`Mirage/Planning/RegisterPlacement.h`): of sums up to a third of the registers that a
-    thread can have, or three eighths where tensor cores multiply
+    thread can have, or three eighths where all are of products on tensor cores
     (`Mirage/Analysis/ProductSums.h`), without a loop up to half, and with the operands that a loop on rows
     reads in each iteration up to five eighths.
     Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir, hold-outputs.mlir
@@ -302,9 +302,9 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
 def BypassSharedMemoryPass : Pass<"mirage-bypass-shared-memory"> {
   let summary = "has lanes load inputs and store outputs themselves where they can";
   let description = [{
-    In a block graph without a loop an input of which one step reads each element once
-    needs no tile of shared memory, and in none does what a step leaves for an output alone,
-    if accesses of warps find sectors of device memory whole
+    An input of which one step reads each element once, in a block graph without a loop,
+    needs no tile of shared memory. Nor does what a step leaves for an output alone, in any
+    graph. Accesses of warps have to find sectors of device memory whole
     (`Mirage/Analysis/BypassingTiles.h` has the rules). What ldmatrix would read is loaded.
     `mirage.bypassing_inputs` on the graph and `mirage.bypasses` on the thread graph say so.
     Where tiles end beyond their tensors there are two versions of a step, of which one

@@ -32,14 +32,10 @@ using namespace mlir::mirage;
 
 /// The product that an accumulation sums up, and nobody else reads.
 static block::MatmulOp findProduct(block::AccumulateOp op) {
-  bool isSum = op.getAxis() == AxisKind::Loop && !op.getRescale() &&
-               op.getReduction() == ReductionKind::Sum &&
-               (!op.getDims() || op.getDims()->empty());
   auto product = op.getOperand().getDefiningOp<block::MatmulOp>();
-  return isSum && product && product->hasOneUse() &&
-                 !product->hasAttr(kWholeRowsAttr)
-             ? product
-             : nullptr;
+  bool isSum =
+      product && growsSum(product) && op.getReduction() == ReductionKind::Sum;
+  return isSum ? product : nullptr;
 }
 
 namespace {

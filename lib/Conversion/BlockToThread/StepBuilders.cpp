@@ -53,7 +53,9 @@ bool mlir::mirage::growsSum(Operation *product) {
   auto sum = product->hasOneUse()
                  ? dyn_cast<block::AccumulateOp>(*product->user_begin())
                  : block::AccumulateOp();
-  return sum && sum.getAxis() == AxisKind::Loop && !sum.getRescale();
+  return sum && sum.getAxis() == AxisKind::Loop && !sum.getRescale() &&
+         (!sum.getDims() || sum.getDims()->empty()) &&
+         !product->hasAttr(kWholeRowsAttr);
 }
 
 /// Of what a thread has for all of them.

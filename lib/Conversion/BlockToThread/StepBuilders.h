@@ -107,7 +107,8 @@ StepCore makeMatmulCore(const StepContext &context, Operation *op,
 /// own, which are built here.
 StepCore makeReductionCore(const StepContext &context, Operation *op);
 
-/// Whether a product is nothing but what a sum over the loop grows with.
+/// Whether a product is nothing but what a sum over the loop grows with,
+/// element by element, and its items are not whole rows.
 bool growsSum(Operation *product);
 
 /// The layout of a tile's fragments in a step that is shared out by whole rows;

@@ -166,6 +166,7 @@ bool GraphLowering::addsDigits(int64_t offset) const {
 LogicalResult GraphLowering::lowerShare(Value number) {
   int64_t offset = shareRound * deal->numWarps;
   if (!deal->isOneEach() && addsDigits(offset)) {
+    round = 0;
     values.clear();
     sharesTooMuch = !hasRoomForShared(graph, header, deal->numWarps);
     if (sharesTooMuch && shareRound > 0)

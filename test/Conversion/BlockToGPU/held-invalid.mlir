@@ -60,6 +60,30 @@ func.func @not_carried(%x: tensor<16x64xf32>) -> tensor<16x1xf32> {
 
 // -----
 
+// A sum of rows does not grow where their elements are held.
+func.func @sum_of_rows(%x: tensor<16x64xf32>) -> tensor<16x1xf32> {
+  %e = tensor.empty() : tensor<16x1xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<16x64xf32>) outs(%e : tensor<16x1xf32>) {
+  ^bb0(%a: tensor<16x64xf32>):
+    %o = mirage_block.graph grid() threads(32) loop(4) ins(%a imap() fmap(1)) outs(omap()) : (tensor<16x64xf32>) -> tensor<16x1xf32> {
+    ^bb0(%t: tensor<16x16xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, users that read it where it is held, got 'mirage_block.accumulate'}}
+      %y = mirage_thread.graph items(x = 2) ins(%t imap(x -> 1)) outs(omap(x -> 1)) {mirage.held} : (tensor<16x16xf32>) -> tensor<16x16xf32> {
+      ^bb0(%w: tensor<16x8xf32>):
+        %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
+        %v = mirage_thread.store %f : (tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>) -> tensor<16x8xf32>
+        mirage_thread.yield %v : tensor<16x8xf32>
+      }
+      %s = mirage_block.accumulate %y over loop sum dims [1] : tensor<16x16xf32>
+      mirage_block.yield %s : tensor<16x1xf32>
+    }
+    mirage_kernel.yield %o : tensor<16x1xf32>
+  } : tensor<16x1xf32>
+  return %r : tensor<16x1xf32>
+}
+
+// -----
+
 // Beyond nine columns registers hold exp 0, and a sum of sixteen wants zeros.
 func.func @beyond_the_edge(%x: tensor<8x9xf32>) -> tensor<8x1xf32> {
   %e = tensor.empty() : tensor<8x1xf32>

@@ -132,14 +132,14 @@ def count_scalar_accesses(ptx, launches, kernels):
 # --- The emulator --------------------------------------------------------------------------
 
 def measure_operands(counters, kernels):
-    """Passes through shared memory for each that is needed, of what a launch reads that multiplies;
-    None of others, and where products read registers alone."""
-    passes = counters["sharedLoadWavefronts"]
+    """Passes through shared memory for each that is needed: of ldmatrix, and of all that a launch reads that
+    multiplies, the larger one; None of others, and where products read registers alone."""
     multiplies = any(re.search(r"\b(matmul|mma|wgmma)\b", step["operations"])
                      for kernel in kernels for step in kernel["steps"])
-    if not multiplies or passes == 0:
+    if not multiplies:
         return None
-    return passes / (passes - counters["sharedLoadBankConflicts"])
+    return max((counters[f"{kind}Wavefronts"] / (counters[f"{kind}Wavefronts"] - counters[f"{kind}BankConflicts"])
+                for kind in ("matrixRow", "sharedLoad") if counters[f"{kind}Wavefronts"]), default=None)
 
 
 def measure_launches(mirage_run, artifact, kernels):

@@ -33,6 +33,8 @@ TEST(DriverLaunch, TensorMapsFollowTheirTensors) {
   EXPECT_NE(llvm::toString(std::move(error))
                 .find("kernel boxes: a tensor map is refused"),
             std::string::npos);
-  llvm::cantFail(program->enqueue(nullptr, {three.input}, {two.output}));
-  EXPECT_TRUE(two.holds(9));
+  for (const Tensors *tensors : {&two, &three}) {
+    llvm::cantFail(program->enqueue(nullptr, {tensors->input}, {two.output}));
+    EXPECT_TRUE(two.holds(tensors->number * tensors->number));
+  }
 }

@@ -1,5 +1,4 @@
-//===- FakeTensors.h - Tensors on the driver that is played ---- -*- C++
-//-*-===//
+//===- FakeTensors.h - Tensors of the played driver ----------- -*- C++ -*-===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -170,10 +170,14 @@ TEST(SearchRunTest, ProgressOfPartsIsWhatAnInterruptGives) {
 /// search goes on in between.
 TEST(SearchRunTest, SlowListenersLeaveTimeToSearch) {
   using Clock = std::chrono::steady_clock;
-  for (const Graph &graph : {normalizedLayers(8, 64, 6), lora(8, 64, 8, 64)}) {
+  for (const Graph &graph :
+       {normalizedLayers(8, 64, 6), lora(16, 256, 16, 200)}) {
     unsigned numNotes = 0;
     std::optional<Clock::time_point> told;
     SearchOptions options;
+    options.maxStates = 1000000000;
+    options.cutsKernels = false; // so that it takes its time
+    options.isInterrupted = [&] { return numNotes >= 3; };
     options.onProgress = [&](const SearchProgress &) {
       if (told)
         EXPECT_GE(Clock::now() - *told, std::chrono::milliseconds(90));
@@ -181,8 +185,9 @@ TEST(SearchRunTest, SlowListenersLeaveTimeToSearch) {
       std::this_thread::sleep_for(std::chrono::milliseconds(150));
       told = Clock::now();
     };
+    options.numThreads = 1;
     run(graph, options);
-    EXPECT_GT(numNotes, 1u);
+    EXPECT_GE(numNotes, 3u);
   }
 }
 
