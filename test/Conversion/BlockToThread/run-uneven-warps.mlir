@@ -266,7 +266,7 @@ func.func @attention(%q: tensor<64x32xf16>, %k: tensor<32x200xf16>, %v: tensor<2
         : (tensor<64x32xf16>, tensor<32x200xf16>, tensor<200x32xf16>) -> tensor<64x32xf16> {
     ^bb0(%qt: tensor<64x32xf16>, %kt: tensor<32x64xf16>, %vt: tensor<64x32xf16>):
       %s = mirage_block.matmul %qt, %kt : tensor<64x32xf16>, tensor<32x64xf16>
-      %b = mirage_block.mask %s dims [1] axes ["loop"] extent 200 value 0xFF800000 : tensor<64x64xf32>
+      %b = mirage_block.mask %s dims [1] axes ["loop"] extent 200 value 0xFFF0000000000000 : tensor<64x64xf32>
       %m = mirage_block.max %b dims [1] : tensor<64x64xf32>
       %c = mirage_block.sub %b, %m : tensor<64x64xf32>, tensor<64x1xf32>
       %p = mirage_block.exp %c : tensor<64x64xf32>
