@@ -127,7 +127,9 @@ static bool areAccessesWhole(Type fragment, ArrayRef<TileEdge> edges,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-bool mlir::mirage::liesInTensor(BlockArgument tile) {
+/// Whether the tiles of an input are parts of its tensor as it lies, of which
+/// each block has some.
+static bool liesInTensor(BlockArgument tile) {
   auto graph = cast<block::GraphOp>(tile.getOwner()->getParentOp());
   Value operand = graph.getInputs()[tile.getArgNumber()];
   return findView(operand) &&

@@ -238,6 +238,10 @@ static TileWalk walkReads(const TileGraph &kernel, unsigned input,
 double mlir::mirage::countReadBytes(const TileGraph &kernel, unsigned input,
                                     const TensorSpec &operand,
                                     BlockIterations iterations) {
+  if (!iterations)
+    return isRead(kernel, input)
+               ? double(operand.getSizeBytes()) * countReaders(kernel, input)
+               : 0;
   return walkReads(kernel, input, operand, getRowMajorStrides(operand.shape),
                    /*offset=*/0, iterations)
       .getBytes();

@@ -81,10 +81,6 @@ SmallVector<TileEdge> findOutputEdges(block::GraphOp graph, unsigned output);
 ///               it and nothing else.
 SmallVector<TileEdge> findTileEdges(Value value);
 
-/// Whether the tiles of an input are parts of its tensor as it lies, of which
-/// each block has some.
-bool liesInTensor(BlockArgument tile);
-
 /// Fails where a value cannot be without a tile.
 llvm::Error verifyBypassing(Value value);
 

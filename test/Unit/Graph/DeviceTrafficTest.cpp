@@ -27,50 +27,29 @@ TEST(DeviceTraffic, BlocksThatDoNotCutReadAgain) {
   EXPECT_EQ(countReadBytes(*kernel, 1, f16({4001, 6143})), 4001. * 6143 * 2);
 }
 
-/// Against a count of the elements of every tile of every block.
-TEST(DeviceTraffic, IsThatOfAllTiles) {
-  constexpr int64_t kRows = 13, kColumns = 50; // of tiles 4 x 8
-  TileGraph kernel;
-  kernel.grid = {4, 3};
-  kernel.loop = 7;
-  ValueId x = kernel.addInput(f16({4, 8}));
-  kernel.tileInputs = {{{0, kReplicated}, 1}};
-  kernel.addOutput(kernel.add(Opcode::Accumulate, {x}, f32({4, 8}),
-                              accumulate(Opcode::Sum)));
-  kernel.tileOutputs = {{{0, kSummed}}};
-  double bytes = 0;
-  for (int64_t block = 0; block < 4; ++block)
-    for (int64_t again = 0; again < 3; ++again)
-      for (int64_t iteration = 0; iteration < 7; ++iteration)
-        for (int64_t row = 4 * block; row < 4 * block + 4; ++row)
-          for (int64_t col = 8 * iteration; col < 8 * iteration + 8; ++col)
-            bytes += row < kRows && col < kColumns ? 2 : 0;
-  EXPECT_EQ(countReadBytes(kernel, 0, f16({kRows, kColumns})), bytes);
-  // Each of the three blocks along y leaves a part of its own.
-  EXPECT_EQ(countWrittenBytes(kernel, 0, f32({kRows, 8})), 3. * kRows * 8 * 4);
-}
+constexpr int64_t kRows = 13, kColumns = 50; // of tiles 4 x 8
 
-/// Blocks of one row of tiles, twice, of which each ends its loop somewhere.
-TEST(DeviceTraffic, LoopsThatEndEarlyReadNoMore) {
-  constexpr int64_t kRows = 13, kColumns = 50; // of tiles 4 x 8
+/// Blocks along y read rows of tiles again; what is added to each tile is kept.
+static TileGraph addUpRows(int64_t again) {
   TileGraph kernel;
-  kernel.grid = {4, 2};
+  kernel.grid = {4, again};
   kernel.loop = 7;
-  ValueId x = kernel.addInput(f16({4, 8}));
-  ValueId kept = kernel.addInput(f16({4, 8}));
+  ValueId x = kernel.addInput(f16({4, 8})), kept = kernel.addInput(f16({4, 8}));
   kernel.tileInputs = {{{0, kReplicated}, 1}, {{0, kReplicated}, kReplicated}};
   ValueId sum = kernel.add(Opcode::Add, {x, kept}, f32({4, 8}));
   kernel.addOutput(kernel.add(Opcode::Accumulate, {sum}, f32({4, 8}),
                               accumulate(Opcode::Sum)));
   kernel.tileOutputs = {{{0, kSummed}}};
-  auto iterations = [](ArrayRef<int64_t> block) {
-    return 1 + block[0] + 2 * block[1];
-  };
-  TensorSpec tensor = f16({kRows, kColumns});
-  Strides strides = getRowMajorStrides(tensor.shape);
+  return kernel;
+}
+
+/// Bytes and sectors of a row-major input, element by element of every tile of
+/// every block.
+static std::pair<double, double> countByForce(const TileGraph &kernel,
+                                              BlockIterations iterations) {
   double bytes = 0, sectors = 0;
-  for (int64_t block = 0; block < 4; ++block)
-    for (int64_t again = 0; again < 2; ++again)
+  for (int64_t block = 0; block < kernel.grid[0]; ++block)
+    for (int64_t again = 0; again < kernel.grid[1]; ++again)
       for (int64_t iteration = 0; iteration < iterations({block, again});
            ++iteration) {
         std::set<int64_t> ofTile;
@@ -79,12 +58,33 @@ TEST(DeviceTraffic, LoopsThatEndEarlyReadNoMore) {
             if (row >= kRows || col >= kColumns)
               continue;
             bytes += 2;
-            ofTile.insert((row * strides[0] + col) * 2 / kSectorBytes);
+            ofTile.insert((row * kColumns + col) * 2 / kSectorBytes);
           }
         sectors += double(ofTile.size());
       }
+  return {bytes, sectors};
+}
+
+TEST(DeviceTraffic, IsThatOfAllTiles) {
+  TileGraph kernel = addUpRows(/*again=*/3);
+  TensorSpec tensor = f16({kRows, kColumns});
+  auto [bytes, sectors] =
+      countByForce(kernel, [](ArrayRef<int64_t>) { return 7; });
+  EXPECT_EQ(countReadBytes(kernel, 0, tensor), bytes);
+  EXPECT_EQ(countReadSectors(kernel, 0, tensor, {kColumns, 1}, 0), sectors);
+  // Each of the three blocks along y leaves a part of its own.
+  EXPECT_EQ(countWrittenBytes(kernel, 0, f32({kRows, 8})), 3. * kRows * 8 * 4);
+}
+
+TEST(DeviceTraffic, LoopsThatEndEarlyReadNoMore) {
+  TileGraph kernel = addUpRows(/*again=*/2);
+  TensorSpec tensor = f16({kRows, kColumns});
+  auto iterations = [](ArrayRef<int64_t> block) {
+    return 1 + block[0] + 2 * block[1];
+  };
+  auto [bytes, sectors] = countByForce(kernel, iterations);
   EXPECT_EQ(countReadBytes(kernel, 0, tensor, iterations), bytes);
-  EXPECT_EQ(countReadSectors(kernel, 0, tensor, strides, 0, iterations),
+  EXPECT_EQ(countReadSectors(kernel, 0, tensor, {kColumns, 1}, 0, iterations),
             sectors);
   // A tile that the loop does not cut is read once, whenever that ends.
   EXPECT_EQ(countReadBytes(kernel, 1, f16({kRows, 8}), iterations),
