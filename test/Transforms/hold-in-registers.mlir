@@ -102,3 +102,19 @@ func.func @three_warps(%x: tensor<16x64xf16>, %w: tensor<64x48xf16>) -> tensor<1
   }
   return %o : tensor<16x48xf32>
 }
+
+// 96 registers of a thread are three eighths, which sums of products on tensor cores may take, and more
+// than a third, which others may.
+// CHECK-LABEL: func.func @more_than_a_third(
+// CHECK-NOT: mirage.held
+// CHECK: return
+func.func @more_than_a_third(%x: tensor<96x512xf32>) -> tensor<96x128xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<96x512xf32>) -> tensor<96x128xf32> {
+  ^bb0(%t: tensor<96x128xf32>):
+    %e = mirage_block.exp %t : tensor<96x128xf32>
+    %s = mirage_block.accumulate %e over loop sum : tensor<96x128xf32>
+    mirage_block.yield %s : tensor<96x128xf32>
+  }
+  return %o : tensor<96x128xf32>
+}

@@ -163,8 +163,10 @@ FAKE CUresult cuTensorMapEncodeTiled(
 FAKE CUresult cuTensorMapReplaceAddress(TensorMapImage *image,
                                         CUdeviceptr address) {
   Guard guard;
-  if (reinterpret_cast<uintptr_t>(image) % 64 != 0 || address % 16 != 0)
+  if (reinterpret_cast<uintptr_t>(image) % 64 != 0 || address % 16 != 0) {
+    *image = {}; // nothing says that what is refused leaves a map as it was
     return kInvalidValue;
+  }
   FakeTensorMap fake = {};
   std::memcpy(&fake, image, sizeof(fake));
   fake.address = address;
