@@ -30,14 +30,18 @@ llvm::Expected<Driver> Driver::open() {
         "expects a CUDA driver, but libcuda.so.1 cannot be opened (" +
         llvm::Twine(dlerror()) + ")");
   Driver driver;
-#define MIRAGE_CUDA_LOAD(function, name, parameters)                           \
+#define MIRAGE_CUDA_FIND(function, name, parameters)                           \
   driver.function =                                                            \
-      reinterpret_cast<CUresult(*) parameters>(dlsym(library, name));          \
+      reinterpret_cast<CUresult(*) parameters>(dlsym(library, name));
+#define MIRAGE_CUDA_LOAD(function, name, parameters)                           \
+  MIRAGE_CUDA_FIND(function, name, parameters)                                 \
   if (!driver.function)                                                        \
     return llvm::createStringError("expects a CUDA driver of version 12 or "   \
                                    "newer, but libcuda.so.1 lacks " name);
   MIRAGE_CUDA_FUNCTIONS(MIRAGE_CUDA_LOAD)
+  MIRAGE_CUDA_NEWER_FUNCTIONS(MIRAGE_CUDA_FIND)
 #undef MIRAGE_CUDA_LOAD
+#undef MIRAGE_CUDA_FIND
   if (llvm::Error error =
           driver.check(driver.init(0), "the CUDA driver cannot start"))
     return std::move(error);

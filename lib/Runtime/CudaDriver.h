@@ -26,6 +26,7 @@ using CUresult = int; ///< 0 is success
 constexpr CUresult kCudaOutOfMemory = 2;
 constexpr CUresult kCudaInvalidContext = 201;
 constexpr CUresult kCudaNotReady = 600;
+constexpr CUresult kCudaNotSupported = 801;
 using CUdevice = int;
 using CUdeviceptr = uint64_t;
 using CUcontext = struct CUctx_st *;
@@ -34,6 +35,7 @@ using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
+using CUgraphNode = struct CUgraphNode_st *;
 using CUgraphExec = struct CUgraphExec_st *;
 
 constexpr unsigned kNoTiming = 2; ///< CU_EVENT_DISABLE_TIMING
@@ -111,6 +113,28 @@ struct LaunchConfig {
 };
 static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
 
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNodeParameters {
+  CUfunction function;
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned dynamicSharedBytes;
+  void **parameters;
+  void **extra;
+  void *kernel;
+  CUcontext context;
+};
+static_assert(sizeof(KernelNodeParameters) == 72, "as in cuda.h");
+
+/// CUgraphEdgeData.
+struct GraphEdge {
+  unsigned char fromPort, toPort, type, reserved[5];
+};
+/// The later kernel may begin before the earlier one has ended, and waits for
+/// it by griddepcontrol.wait (CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+/// CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC).
+constexpr GraphEdge kProgrammaticEdge = {1, 0, 1, {}};
+
 /// Function, exported name, parameters.
 #define MIRAGE_CUDA_FUNCTIONS(X)                                               \
   X(getErrorName, "cuGetErrorName", (CUresult, const char **))                 \
@@ -165,6 +189,14 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
     (int *))                                                                   \
   X(streamBeginCapture, "cuStreamBeginCapture_v2", (CUstream, int))            \
   X(streamEndCapture, "cuStreamEndCapture", (CUstream, CUgraph *))             \
+  X(graphCreate, "cuGraphCreate", (CUgraph *, unsigned flags))                 \
+  X(graphAddKernelNode, "cuGraphAddKernelNode_v2",                             \
+    (CUgraphNode *, CUgraph, const CUgraphNode *dependencies, size_t,          \
+     const KernelNodeParameters *))                                            \
+  X(graphKernelNodeSetAttribute, "cuGraphKernelNodeSetAttribute",              \
+    (CUgraphNode, int attribute, const void *value))                           \
+  X(graphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2",         \
+    (CUgraphExec, CUgraphNode, const KernelNodeParameters *))                  \
   X(graphInstantiate, "cuGraphInstantiateWithFlags",                           \
     (CUgraphExec *, CUgraph, unsigned long long))                              \
   X(graphLaunch, "cuGraphLaunch", (CUgraphExec, CUstream))                     \
@@ -177,12 +209,20 @@ static_assert(sizeof(LaunchConfig) == 56, "as in cuda.h");
   X(eventElapsedTime, "cuEventElapsedTime", (float *, CUevent, CUevent))       \
   X(eventDestroy, "cuEventDestroy_v2", (CUevent))
 
+/// Those that older drivers lack: null there.
+#define MIRAGE_CUDA_NEWER_FUNCTIONS(X)                                         \
+  /* since CUDA 12.3 */                                                        \
+  X(graphAddDependencies, "cuGraphAddDependencies_v2",                         \
+    (CUgraph, const CUgraphNode *from, const CUgraphNode *to,                  \
+     const GraphEdge *, size_t))
+
 /// Pointers into libcuda.so.1.
 class Driver {
 public:
 #define MIRAGE_CUDA_MEMBER(function, name, parameters)                         \
   CUresult(*function) parameters = nullptr;
   MIRAGE_CUDA_FUNCTIONS(MIRAGE_CUDA_MEMBER)
+  MIRAGE_CUDA_NEWER_FUNCTIONS(MIRAGE_CUDA_MEMBER)
 #undef MIRAGE_CUDA_MEMBER
 
   /// Opens and initialises the driver. \returns one sentence where there is

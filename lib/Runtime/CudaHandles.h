@@ -46,7 +46,7 @@ using Memory = Handle<Driver, CUdeviceptr, &Driver::memFree>;
 using Module = Handle<Driver, CUmodule, &Driver::moduleUnload>;
 using Stream = Handle<Driver, CUstream, &Driver::streamDestroy>;
 using Event = Handle<Driver, CUevent, &Driver::eventDestroy>;
-using CapturedGraph = Handle<Driver, CUgraph, &Driver::graphDestroy>;
+using DriverGraph = Handle<Driver, CUgraph, &Driver::graphDestroy>;
 using GraphExec = Handle<Driver, CUgraphExec, &Driver::graphExecDestroy>;
 
 /// Device memory; none where no bytes are asked for. An error says what they

@@ -229,6 +229,11 @@ CudaProgram::load(const CudaDevice &device, const Artifact &artifact,
     return std::move(error);
   if (llvm::Error error = impl->planLibrary(use))
     return std::move(error);
+  if (llvm::all_of(impl->launches, [](const CudaLaunch &launch) {
+        return launch.library.empty();
+      }))
+    impl->graph =
+        std::make_unique<LaunchGraph>(impl->driver, impl->driverLaunches);
   if (llvm::Error error = impl->order.start())
     return std::move(error);
   return std::unique_ptr<CudaProgram>(new CudaProgram(std::move(impl)));
@@ -242,37 +247,63 @@ llvm::ArrayRef<CudaLaunch> CudaProgram::getLaunches() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-llvm::Error
-CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
+llvm::SmallVector<CUdeviceptr, 8>
+CudaProgram::Impl::findAddresses(unsigned number,
                                  llvm::ArrayRef<CUdeviceptr> inputs,
                                  llvm::ArrayRef<CUdeviceptr> outputs) const {
-  const KernelLaunch &launch = artifact.launches[number];
   llvm::SmallVector<CUdeviceptr, 8> addresses;
-  for (const LaunchArgument &argument : launch.arguments) {
+  for (const LaunchArgument &argument : artifact.launches[number].arguments) {
     CUdeviceptr base =
         argument.role == BufferRole::Input    ? inputs[argument.index]
         : argument.role == BufferRole::Output ? outputs[argument.index]
                                               : workspace.get();
     addresses.push_back(base + argument.offsetBytes);
   }
-  if (library && library->has(number))
-    return library->enqueue(number, launch, addresses, stream);
-  return driverLaunches[number]->enqueue(driver, stream, addresses);
+  return addresses;
 }
 
-llvm::Error CudaProgram::enqueue(void *stream, llvm::ArrayRef<uint64_t> inputs,
+llvm::Error
+CudaProgram::Impl::enqueueLaunch(unsigned number, CUstream stream,
+                                 llvm::ArrayRef<CUdeviceptr> inputs,
+                                 llvm::ArrayRef<CUdeviceptr> outputs) const {
+  llvm::SmallVector<CUdeviceptr, 8> addresses =
+      findAddresses(number, inputs, outputs);
+  if (library && library->has(number))
+    return library->enqueue(number, artifact.launches[number], addresses,
+                            stream);
+  DriverLaunch &launch = *driverLaunches[number];
+  if (llvm::Error error = launch.place(driver, addresses))
+    return error;
+  return launch.enqueue(driver, stream);
+}
+
+bool CudaProgram::Impl::enqueueGraph(
+    CUstream stream, llvm::ArrayRef<CUdeviceptr> inputs,
+    llvm::ArrayRef<CUdeviceptr> outputs) const {
+  if (!graph)
+    return false;
+  for (unsigned number = 0; number < driverLaunches.size(); ++number)
+    graph->place(number, findAddresses(number, inputs, outputs));
+  return graph->enqueue(stream);
+}
+
+llvm::Error CudaProgram::enqueue(void *handle, llvm::ArrayRef<uint64_t> inputs,
                                  llvm::ArrayRef<uint64_t> outputs) const {
   assert(inputs.size() == impl->artifact.inputs.size() &&
          outputs.size() == impl->artifact.outputs.size() &&
          "an address for each tensor");
-  auto enqueueAll = [&]() -> llvm::Error {
+  auto *stream = static_cast<CUstream>(handle);
+  auto enqueueAll = [&](bool isCaptured) -> llvm::Error {
+    // In a capture launches are nodes of the caller's graph.
+    if (!isCaptured && impl->enqueueGraph(stream, inputs, outputs))
+      return llvm::Error::success();
     for (unsigned number = 0; number < impl->driverLaunches.size(); ++number)
-      if (llvm::Error error = impl->enqueueLaunch(
-              number, static_cast<CUstream>(stream), inputs, outputs))
+      if (llvm::Error error =
+              impl->enqueueLaunch(number, stream, inputs, outputs))
         return error;
     return llvm::Error::success();
   };
-  return impl->order.run(static_cast<CUstream>(stream), enqueueAll);
+  return impl->order.run(stream, enqueueAll);
 }
 
 void CudaProgram::trustStreams() const { impl->order.trustStreams(); }
@@ -355,7 +386,7 @@ CudaProgram::run(llvm::ArrayRef<HostTensor> inputs,
   if (!tensors)
     return tensors.takeError();
   const Driver &driver = impl->driver;
-  auto runAll = [&]() -> llvm::Error {
+  auto runAll = [&](bool /*isCaptured*/) -> llvm::Error {
     for (unsigned number = 0; number < impl->driverLaunches.size(); ++number) {
       if (onLaunch)
         onLaunch(impl->artifact.launches[number].kernel);

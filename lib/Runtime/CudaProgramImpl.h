@@ -12,6 +12,7 @@
 #include "CudaHandles.h"
 #include "CudaLibrary.h"
 #include "DriverLaunch.h"
+#include "LaunchGraph.h"
 #include "Mirage/Runtime/CudaDevice.h"
 #include "RunOrder.h"
 
@@ -29,10 +30,19 @@ struct CudaProgram::Impl {
   llvm::Error checkRegisters(unsigned number, cuda::CUfunction function) const;
   llvm::Error checkCluster(unsigned number,
                            const cuda::DriverLaunch &described) const;
+  /// Where the arguments of a launch lie.
+  llvm::SmallVector<cuda::CUdeviceptr, 8>
+  findAddresses(unsigned number, llvm::ArrayRef<cuda::CUdeviceptr> inputs,
+                llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
   /// One launch, where `order` lets runs in; errors name its kernel.
   llvm::Error enqueueLaunch(unsigned number, cuda::CUstream stream,
                             llvm::ArrayRef<cuda::CUdeviceptr> inputs,
                             llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
+  /// All launches together, likewise. \returns false, having enqueued nothing,
+  /// where they have to be enqueued one by one.
+  bool enqueueGraph(cuda::CUstream stream,
+                    llvm::ArrayRef<cuda::CUdeviceptr> inputs,
+                    llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
   /// Plans the launches that are left to a library, as far as `use` allows.
   llvm::Error planLibrary(LibraryUse use);
   std::string name(unsigned launch) const {
@@ -46,6 +56,9 @@ struct CudaProgram::Impl {
   std::vector<std::unique_ptr<cuda::DriverLaunch>> driverLaunches;
   cuda::Memory workspace;
   std::unique_ptr<cuda::LibraryLaunches> library; ///< null if it is not used
+  /// Null where the library does a launch: its calls cannot be given other
+  /// tensors later.
+  std::unique_ptr<cuda::LaunchGraph> graph;
   std::vector<CudaLaunch> launches;
   mutable cuda::RunOrder order;
 };

@@ -89,19 +89,58 @@ CUresult DriverLaunch::place(const Driver &driver, unsigned argument,
   return result;
 }
 
-llvm::Error DriverLaunch::enqueue(const Driver &driver, CUstream stream,
-                                  llvm::ArrayRef<CUdeviceptr> addresses) {
-  auto check = [&](CUresult result, llvm::StringRef what) -> llvm::Error {
-    if (result == 0) // no sentence is made for nothing
-      return llvm::Error::success();
-    return driver.check(result, "kernel " + launch.kernel + what);
-  };
+llvm::Error DriverLaunch::place(const Driver &driver,
+                                llvm::ArrayRef<CUdeviceptr> addresses) {
   for (auto [argument, address] : llvm::enumerate(addresses))
-    if (llvm::Error error = check(place(driver, argument, address),
-                                  ": a tensor map is refused"))
-      return error;
+    if (CUresult result = place(driver, argument, address))
+      return driver.check(result, "kernel " + launch.kernel +
+                                      ": a tensor map is refused");
+  return llvm::Error::success();
+}
+
+llvm::Error DriverLaunch::enqueue(const Driver &driver, CUstream stream) {
   config.stream = stream;
-  return check(
-      driver.launchKernelEx(&config, function, parameters.data(), nullptr),
-      " cannot be launched");
+  CUresult result =
+      driver.launchKernelEx(&config, function, parameters.data(), nullptr);
+  if (result == 0) // no sentence is made for nothing
+    return llvm::Error::success();
+  return driver.check(result,
+                      "kernel " + launch.kernel + " cannot be launched");
+}
+
+KernelNodeParameters DriverLaunch::describeNode() const {
+  KernelNodeParameters node = {};
+  node.function = function;
+  llvm::copy(config.grid, node.grid);
+  llvm::copy(config.block, node.block);
+  node.dynamicSharedBytes = config.dynamicSharedBytes;
+  node.parameters = parameters.data();
+  return node;
+}
+
+CUresult DriverLaunch::addTo(const Driver &driver, CUgraph graph,
+                             CUgraphNode before, CUgraphNode *node) const {
+  // A first launch has no other one to begin beside.
+  bool isDependent = launch.dependent && before;
+  if (isDependent && !driver.graphAddDependencies)
+    return kCudaNotSupported;
+  KernelNodeParameters described = describeNode();
+  bool waitsForEnd = before && !isDependent;
+  CUresult result = driver.graphAddKernelNode(
+      node, graph, waitsForEnd ? &before : nullptr, waitsForEnd, &described);
+  if (result == 0 && isDependent)
+    result = driver.graphAddDependencies(graph, &before, node,
+                                         &kProgrammaticEdge, 1);
+  for (const LaunchAttribute &attribute :
+       llvm::ArrayRef(attributes, config.numAttributes))
+    if (result == 0 && attribute.id == kClusterDimension)
+      result = driver.graphKernelNodeSetAttribute(*node, attribute.id,
+                                                  &attribute.value);
+  return result;
+}
+
+CUresult DriverLaunch::update(const Driver &driver, CUgraphExec graph,
+                              CUgraphNode node) const {
+  KernelNodeParameters described = describeNode();
+  return driver.graphExecKernelNodeSetParams(graph, node, &described);
 }

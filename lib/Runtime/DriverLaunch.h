@@ -32,22 +32,33 @@ public:
   CUfunction getFunction() const { return function; }
   const LaunchConfig &getConfig() const { return config; }
 
-  /// \param addresses  of the launch's arguments.
-  llvm::Error enqueue(const Driver &driver, CUstream stream,
-                      llvm::ArrayRef<CUdeviceptr> addresses);
+  /// Says where the arguments lie in launches to come.
+  llvm::Error place(const Driver &driver,
+                    llvm::ArrayRef<CUdeviceptr> addresses);
+  llvm::Error enqueue(const Driver &driver, CUstream stream);
+
+  /// Adds the launch to a graph, behind another one.
+  /// \param before  null for the first.
+  CUresult addTo(const Driver &driver, CUgraph graph, CUgraphNode before,
+                 CUgraphNode *node) const;
+  /// Gives a graph's launch the places that the arguments have now.
+  CUresult update(const Driver &driver, CUgraphExec graph,
+                  CUgraphNode node) const;
 
 private:
   LaunchAttribute &add(LaunchAttributeId id);
-  /// Says that an argument lies at an address.
   CUresult place(const Driver &driver, unsigned argument, CUdeviceptr address);
+  KernelNodeParameters describeNode() const;
 
   const KernelLaunch &launch;
   CUfunction function;
   LaunchConfig config = {};
   LaunchAttribute attributes[2] = {};
-  std::vector<CUdeviceptr> addresses; ///< by argument, of the last run
+  std::vector<CUdeviceptr> addresses; ///< by argument
   std::vector<TensorMapImage> maps;   ///< of arguments that have one, in order
-  std::vector<void *> parameters;     ///< each an address, or a map
+  /// Each an address, or a map. Calls of the driver do not write them, and take
+  /// them as if they did.
+  mutable std::vector<void *> parameters;
 };
 
 } // namespace mlir::mirage::cuda

@@ -90,7 +90,7 @@ GraphTimer::capture(const CudaProgram &program,
   for (const CudaTensors *set : sets)
     if (!failed)
       failed = enqueue(program, stream.get(), *set);
-  CapturedGraph graph(driver);
+  DriverGraph graph(driver);
   TimedGraph timed{GraphExec(driver), sets.size()};
   CUresult result = driver.streamEndCapture(stream.get(), graph.receive());
   if (failed)

@@ -91,7 +91,7 @@ bool RunOrder::needsEvent(Chain &chain) const {
 }
 
 llvm::Error RunOrder::run(CUstream stream,
-                          llvm::function_ref<llvm::Error()> enqueue) {
+                          llvm::function_ref<llvm::Error(bool)> enqueue) {
   std::lock_guard<std::mutex> lock(mutex);
   if (stream == getLegacyStream())
     stream = nullptr;
@@ -101,7 +101,7 @@ llvm::Error RunOrder::run(CUstream stream,
   Chain &chain = choose(*id);
   if (llvm::Error error = waitForLast(chain, stream))
     return error;
-  llvm::Error failed = enqueue();
+  llvm::Error failed = enqueue(/*isCaptured=*/*id != 0);
   // A run that failed half-way has left launches in the stream, too.
   chain.last = stream;
   chain.isUsed = true;

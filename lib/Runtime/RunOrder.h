@@ -49,7 +49,8 @@ public:
 
   /// Calls `enqueue`, which puts one run into `stream`, behind the last run.
   /// From any thread: one at a time gets in.
-  llvm::Error run(CUstream stream, llvm::function_ref<llvm::Error()> enqueue);
+  llvm::Error run(CUstream stream,
+                  llvm::function_ref<llvm::Error(bool isCaptured)> enqueue);
 
   /// Waits for the last run. Disturbs no capture: \returns false where it
   /// would, and where a run was captured, so that replays may be under way.

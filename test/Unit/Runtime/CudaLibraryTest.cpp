@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoxKernel.h"
+#include "FakeTensors.h"
 #include "Mirage/Reference/OutputCheck.h"
 #include "Mirage/Reference/RandomInputs.h"
 #include "Mirage/Runtime/CudaDevice.h"
@@ -215,6 +216,26 @@ TEST_F(CudaLibrary, BetweenKernelsAndInAGraph) {
   auto times = (*program)->measure(makeRandomInputs(artifact.program, 2));
   ASSERT_TRUE(static_cast<bool>(times)) << llvm::toString(times.takeError());
   expectRightOutput(**program, artifact);
+}
+
+TEST_F(CudaLibrary, InTheCallersStream) {
+  Driver driver;
+  Artifact artifact = makeSmallMatmul();
+  auto program =
+      llvm::cantFail(CudaProgram::load(*device, artifact, LibraryUse::Always));
+  constexpr uint16_t kOne = 0x3c00, k24 = 0x4e00; // f16
+  std::vector<uint16_t> ones(24 * 40, kOne), result(8 * 40);
+  uint64_t x = 0, w = 0, y = 0;
+  for (auto [address, elements] :
+       {std::pair(&x, 8 * 24), {&w, 24 * 40}, {&y, 8 * 40}})
+    ASSERT_EQ(driver.allocate(address, 2 * elements), 0);
+  EXPECT_EQ(driver.copyIn(x, ones.data(), 2 * 8 * 24), 0);
+  EXPECT_EQ(driver.copyIn(w, ones.data(), 2 * 24 * 40), 0);
+  llvm::cantFail(program->enqueue(nullptr, {x, w}, {y}));
+  EXPECT_EQ(driver.copyOut(result.data(), y, 2 * 8 * 40), 0);
+  EXPECT_EQ(result, std::vector<uint16_t>(8 * 40, k24));
+  for (uint64_t address : {x, w, y})
+    EXPECT_EQ(driver.free(address), 0);
 }
 
 /// The library is asked for tf32 where the program allows it, and not else:

@@ -13,96 +13,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FakeTensors.h"
-#include "Mirage/Runtime/CudaDevice.h"
 #include "Mirage/Runtime/CudaEvent.h"
-#include "TwoKernels.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "gtest/gtest.h"
-#include <cstdlib>
+#include "PlayedProgram.h"
 #include <thread>
 
 using namespace mlir::mirage;
 
-namespace {
-using Lines = std::vector<std::string>;
-
-constexpr unsigned kNonBlocking = 1;
-enum CaptureMode { kGlobal = 0, kThreadLocal = 1 };
-
-class RunOrder : public testing::Test {
-protected:
-  void SetUp() override {
-    llvm::SmallString<64> path;
-    ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("run-order", "log", path));
-    log = path.str();
-    play("late");
-    device = llvm::cantFail(CudaDevice::open());
-    llvm::cantFail(device->makeCurrent());
-    ASSERT_EQ(device->getName(), "fake device");
-    artifact = makeTwoKernels();
-    program = llvm::cantFail(CudaProgram::load(*device, artifact));
-    forgetLog();
-  }
-  void TearDown() override {
-    program.reset();
-    for (void *stream : streams)
-      driver.destroyStream(stream);
-    device.reset();
-    llvm::sys::fs::remove(log);
-  }
-
-  void play(const std::string &settings) {
-    setenv("FAKE_CUDA", (settings + ",log=" + log).c_str(), 1);
-  }
-  void forgetLog() { llvm::sys::fs::remove(log); }
-  /// Lines of the log that have a word.
-  Lines find(llvm::StringRef word) const {
-    auto text = llvm::MemoryBuffer::getFile(log);
-    Lines lines;
-    if (text)
-      for (llvm::StringRef line : llvm::split((*text)->getBuffer(), '\n'))
-        if (line.contains(word))
-          lines.push_back(line.str());
-    return lines;
-  }
-
-  void *makeStream() {
-    void *stream = nullptr;
-    EXPECT_EQ(driver.createStream(&stream, kNonBlocking), 0);
-    streams.push_back(stream);
-    return stream;
-  }
-  void destroy(void *stream) {
-    EXPECT_EQ(driver.destroyStream(stream), 0);
-    llvm::erase(streams, stream);
-  }
-
-  /// Empty, or what went wrong.
-  std::string enqueue(void *stream, const Tensors &tensors) const {
-    return llvm::toString(
-        program->enqueue(stream, {tensors.input}, {tensors.output}));
-  }
-
-  std::string log;
-  Driver driver;
-  std::unique_ptr<CudaDevice> device;
-  Artifact artifact;
-  std::unique_ptr<CudaProgram> program;
-  std::vector<void *> streams;
-};
-} // namespace
+using RunOrder = PlayedProgram;
 
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
 TEST_F(RunOrder, ThreadsInOneStreamDoNotMixTheirKernels) {
-  play("pause=300");
+  play("pause=500");
   std::vector<std::unique_ptr<Tensors>> tensors;
-  for (int number = 1; number <= 8; ++number)
+  for (int number = 1; number <= 32; ++number)
     tensors.push_back(std::make_unique<Tensors>(driver, number));
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 2; ++thread)

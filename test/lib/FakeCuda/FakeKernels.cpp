@@ -259,49 +259,176 @@ static void runKernel(const emulator::Module &code,
     spoilLastArgument(config);
 }
 
-static CUresult launchKernel(const LaunchConfig *launch, CUfunction function,
-                             void **parameters) {
-  Guard guard;
-  auto *fake = reinterpret_cast<FakeFunction *>(function);
+/// Of what is launched; a graph's node and a launch have it in common.
+static KernelNodeParameters describe(const LaunchConfig &launch,
+                                     CUfunction function, void **parameters) {
+  KernelNodeParameters node = {};
+  node.function = function;
+  llvm::copy(launch.grid, node.grid);
+  llvm::copy(launch.block, node.block);
+  node.dynamicSharedBytes = launch.dynamicSharedBytes;
+  node.parameters = parameters;
+  return node;
+}
+
+/// Reads what parameters say now, and the cluster when it runs.
+static CUresult makeKernel(const KernelNodeParameters &node,
+                           std::shared_ptr<const Cluster> cluster,
+                           Kernel &kernel) {
+  auto *fake = reinterpret_cast<FakeFunction *>(node.function);
   if (CUresult result = checkContext())
     return result;
   if (fake->module->device != getDevice())
     return kInvalidHandle;
   emulator::LaunchConfig config;
   config.kernel = fake->info->name;
-  if (plays("refuse", config.kernel))
-    return kLaunchOutOfResources;
-  llvm::copy(launch->grid, config.grid.begin());
-  llvm::copy(launch->block, config.block.begin());
-  for (unsigned i = 0; i < launch->numAttributes; ++i)
-    if (launch->attributes[i].id == kClusterDimension)
-      llvm::copy(launch->attributes[i].value.clusterDimension,
-                 config.cluster.begin());
-  config.dynamicSharedBytes = launch->dynamicSharedBytes;
+  llvm::copy(node.grid, config.grid.begin());
+  llvm::copy(node.block, config.block.begin());
+  config.dynamicSharedBytes = node.dynamicSharedBytes;
   config.checks = emulator::Checks::None;
   for (unsigned i = 0; i < fake->info->parameters.size(); ++i) {
     FakeTensorMap image = {};
     bool isMap = fake->info->parameters[i].sizeBytes == sizeof(TensorMapImage);
     std::memcpy(isMap ? static_cast<void *>(&image) : &image.address,
-                parameters[i], isMap ? sizeof(image) : sizeof(CUdeviceptr));
+                node.parameters[i],
+                isMap ? sizeof(image) : sizeof(CUdeviceptr));
     if (CUresult result = addArgument(
             image.address, isMap ? &getTensorMaps()[image.number] : nullptr,
             config))
       return result;
   }
-  if (const Stream *stream = findStream(launch->stream))
-    log(config.kernel + " on " + stream->name);
-  return enqueue(launch->stream, [fake, config]() -> CUresult {
+  kernel.name = config.kernel;
+  kernel.work = [fake, config, cluster]() mutable -> CUresult {
+    llvm::copy(*cluster, config.cluster.begin());
     if (playFaults(config.kernel) == kSuccess)
       runKernel(*fake->module->code, config);
     return kSuccess; // a launch that fails is found by whoever waits for it
-  });
+  };
+  return kSuccess;
+}
+
+CUresult fake::enqueue(CUstream handle, const Kernel &kernel) {
+  if (plays("refuse", kernel.name))
+    return kLaunchOutOfResources;
+  if (const Stream *stream = findStream(handle))
+    log(kernel.name + " on " + stream->name);
+  return enqueue(handle, kernel.work);
+}
+
+void fake::pauseBehindLaunch() {
+  if (int64_t us = getNumber("pause", 0))
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+}
+
+static CUresult launchKernel(const LaunchConfig &launch, CUfunction function,
+                             void **parameters) {
+  Guard guard;
+  auto cluster = std::make_shared<Cluster>(Cluster{1, 1, 1});
+  for (const LaunchAttribute &attribute :
+       llvm::ArrayRef(launch.attributes, launch.numAttributes))
+    if (attribute.id == kClusterDimension)
+      llvm::copy(attribute.value.clusterDimension, cluster->begin());
+  Kernel kernel;
+  if (CUresult result =
+          makeKernel(describe(launch, function, parameters), cluster, kernel))
+    return result;
+  return enqueue(launch.stream, kernel);
 }
 
 FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
                                void **parameters, void **) {
-  CUresult result = launchKernel(launch, function, parameters);
-  if (int64_t us = getNumber("pause", 0))
-    std::this_thread::sleep_for(std::chrono::microseconds(us));
+  CUresult result = launchKernel(*launch, function, parameters);
+  pauseBehindLaunch();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches of graphs
+//===----------------------------------------------------------------------===//
+
+fake::Graph::~Graph() {
+  for (const std::unique_ptr<Node> &node : nodes)
+    getState().objects.erase(node.get());
+}
+
+FAKE CUresult cuGraphCreate(CUgraph *graph, unsigned flags) {
+  Guard guard;
+  if (flags != 0)
+    return kInvalidValue;
+  keep(graph, new Graph());
+  return kSuccess;
+}
+
+static Node *findNode(CUgraphNode handle) {
+  auto *node = reinterpret_cast<Node *>(handle);
+  return getState().objects.count(node) ? node : nullptr;
+}
+
+FAKE CUresult cuGraphAddKernelNode_v2(CUgraphNode *handle, CUgraph graph,
+                                      const CUgraphNode *dependencies,
+                                      size_t numDependencies,
+                                      const KernelNodeParameters *parameters) {
+  Guard guard;
+  auto node = std::make_unique<Node>();
+  node->function = parameters->function;
+  node->cluster = std::make_shared<Cluster>(Cluster{1, 1, 1});
+  for (CUgraphNode dependency : llvm::ArrayRef(dependencies, numDependencies)) {
+    if (!findNode(dependency))
+      return kInvalidHandle;
+    node->waitsFor.push_back(findNode(dependency));
+  }
+  if (CUresult result = makeKernel(*parameters, node->cluster, node->kernel))
+    return result;
+  keep(handle, node.get());
+  reinterpret_cast<Graph *>(graph)->nodes.push_back(std::move(node));
+  return kSuccess;
+}
+
+FAKE CUresult cuGraphAddDependencies_v2(CUgraph, const CUgraphNode *from,
+                                        const CUgraphNode *to,
+                                        const GraphEdge *edges, size_t count) {
+  Guard guard;
+  for (size_t i = 0; i < count; ++i) {
+    Node *earlier = findNode(from[i]), *later = findNode(to[i]);
+    if (!earlier || !later)
+      return kInvalidHandle;
+    if (edges[i].fromPort != edges[i].type || edges[i].toPort != 0)
+      return kInvalidValue;
+    log(later->kernel.name + " may begin beside " + earlier->kernel.name);
+    later->waitsFor.push_back(earlier);
+  }
+  return kSuccess;
+}
+
+FAKE CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute,
+                                            const void *value) {
+  Guard guard;
+  Node *node = findNode(handle);
+  if (!node || attribute != kClusterDimension)
+    return kInvalidValue;
+  llvm::copy(llvm::ArrayRef(static_cast<const unsigned *>(value), 3),
+             node->cluster->begin());
+  return kSuccess;
+}
+
+FAKE CUresult
+cuGraphExecKernelNodeSetParams_v2(CUgraphExec handle, CUgraphNode nodeHandle,
+                                  const KernelNodeParameters *parameters) {
+  auto set = [&]() -> CUresult {
+    Guard guard;
+    auto *executable = reinterpret_cast<Executable *>(handle);
+    const Node *node = findNode(nodeHandle);
+    if (!node || node->function != parameters->function)
+      return kInvalidValue;
+    for (auto &[known, kernel] : executable->kernels)
+      if (known == node) {
+        executable->generation = 0;
+        log("parameters of " + kernel.name);
+        return makeKernel(*parameters, node->cluster, kernel);
+      }
+    return kInvalidValue;
+  };
+  CUresult result = set();
+  pauseBehindLaunch();
   return result;
 }

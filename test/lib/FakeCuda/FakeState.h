@@ -41,7 +41,9 @@
 //   late                 work waits in its stream until somebody waits for any;
 //                        then streams take turns, the newest first, as far as
 //                        events allow it; what is freed before that is missed
-//   pause=US             who launches a kernel sleeps behind it
+//   pause=US             who launches a kernel, or says with which parameters a
+//                        graph is to, sleeps behind it
+//   graphs=0             there is no memory for graphs
 //   log=FILE             allocations, launches and what concerns events, a line
 //                        for each, behind what is in the file
 //   report               says at the end of the process what was not given back
@@ -53,6 +55,7 @@
 
 #include "CudaDriver.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -102,9 +105,35 @@ int64_t getNumberOf(llvm::StringRef name, llvm::StringRef kernel,
 
 using Work = std::function<CUresult()>;
 
-/// A captured graph, ready to be launched.
+/// A launch, as it may be done again.
+struct Kernel {
+  std::string name;
+  Work work;
+};
+
+using Cluster = std::array<int64_t, 3>; ///< of a launch, in blocks
+
+/// A node of a graph that was made node by node.
+struct Node {
+  Kernel kernel;
+  CUfunction function;
+  std::shared_ptr<Cluster> cluster; ///< may be set when the kernel is there
+  std::vector<const Node *> waitsFor;
+};
+
+/// What was captured, or nodes.
+struct Graph {
+  std::vector<Work> work;
+  std::vector<std::unique_ptr<Node>> nodes;
+
+  ~Graph();
+};
+
+/// A graph, ready to be launched.
 struct Executable {
   std::vector<Work> work;
+  /// In an order that edges allow, the newest first.
+  std::vector<std::pair<const Node *, Kernel>> kernels;
   /// Since nothing was written after this launch, the next one would do the
   /// same again: it takes its time and leaves its results.
   uint64_t generation = 0;
@@ -149,7 +178,7 @@ struct Memory {
 struct State {
   std::map<CUdeviceptr, Memory> memory; ///< by address
   int64_t usedBytes = 0;
-  std::set<const void *> objects; ///< modules, streams, events, graphs
+  std::set<const void *> objects; ///< modules, streams, events, graphs, nodes
   int contexts = 0;
   std::vector<Stream *> streams; ///< all that there are, the newest last
   std::vector<std::shared_ptr<Capture>> captures; ///< that have not ended
@@ -196,6 +225,10 @@ int &getCaptureMode();
 
 /// Does work in a stream.
 CUresult enqueue(CUstream stream, Work work);
+/// The same, with a line in the log, unless the kernel is to be refused.
+CUresult enqueue(CUstream stream, const Kernel &kernel);
+/// Sleeps, if that is played.
+void pauseBehindLaunch();
 /// Does what waits in streams.
 void drain();
 /// For calls that free: what waits in streams fails, as it may need that.

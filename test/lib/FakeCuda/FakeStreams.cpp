@@ -15,8 +15,6 @@
 
 using namespace fake;
 
-using CapturedWork = std::vector<Work>;
-
 //===----------------------------------------------------------------------===//
 // Streams
 //===----------------------------------------------------------------------===//
@@ -136,14 +134,36 @@ FAKE CUresult cuStreamEndCapture(CUstream handle, CUgraph *graph) {
   capture->hasEnded = true;
   if (capture->isInvalid)
     return kCaptureInvalidated;
-  keep(graph, new CapturedWork(std::move(capture->work)));
+  keep(graph, new Graph{std::move(capture->work), {}});
   return kSuccess;
 }
 
+/// Kernels that wait for nothing that is not done run in the worst order.
+static std::vector<std::pair<const Node *, Kernel>>
+sortKernels(const Graph &graph) {
+  std::vector<std::pair<const Node *, Kernel>> sorted;
+  auto isDone = [&](const Node *node) {
+    return llvm::any_of(
+        sorted, [&](const auto &kernel) { return kernel.first == node; });
+  };
+  while (sorted.size() < graph.nodes.size())
+    for (const std::unique_ptr<Node> &node : llvm::reverse(graph.nodes))
+      if (!isDone(node.get()) && llvm::all_of(node->waitsFor, isDone)) {
+        sorted.push_back({node.get(), node->kernel});
+        break;
+      }
+  return sorted;
+}
+
 FAKE CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable,
-                                          CUgraph graph, unsigned long long) {
+                                          CUgraph handle, unsigned long long) {
   Guard guard;
-  keep(executable, new Executable{*reinterpret_cast<CapturedWork *>(graph)});
+  if (!getNumber("graphs", 1))
+    return kOutOfMemory;
+  if (CUresult result = checkUnsafe())
+    return result;
+  const auto *graph = reinterpret_cast<Graph *>(handle);
+  keep(executable, new Executable{graph->work, sortKernels(*graph)});
   return kSuccess;
 }
 
@@ -155,9 +175,18 @@ FAKE CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
     state.clockUs += executable->durationUs;
     return state.failure;
   }
+  for (const auto &[node, kernel] : executable->kernels)
+    if (plays("refuse", kernel.name))
+      return kLaunchOutOfResources;
   double startUs = state.clockUs;
   for (const Work &work : executable->work)
     if (CUresult result = enqueue(stream, work))
+      return result;
+  if (const Stream *found = findStream(stream);
+      found && !executable->kernels.empty())
+    log("a graph on " + found->name);
+  for (const auto &[node, kernel] : executable->kernels)
+    if (CUresult result = enqueue(stream, kernel))
       return result;
   executable->generation = state.generation;
   executable->durationUs = state.clockUs - startUs;
@@ -171,7 +200,7 @@ FAKE CUresult cuGraphExecDestroy(CUgraphExec executable) {
 
 FAKE CUresult cuGraphDestroy(CUgraph graph) {
   Guard guard;
-  return giveBack<CapturedWork>(graph);
+  return giveBack<Graph>(graph);
 }
 
 //===----------------------------------------------------------------------===//
