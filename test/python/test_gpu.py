@@ -244,6 +244,47 @@ def test_memory_of_the_host_is_no_gpu_memory(program):
         program([OnTheHost(pinned.numpy()), w], out=out)
 
 
+# ---------------------------------------------------------------------- graphs of programs
+
+
+def test_runs_keep_the_tensors_that_they_were_enqueued_with(program):
+    sets = [make_inputs(seed=seed) for seed in range(6)]
+    program(sets[0])
+    delay(torch.cuda.current_stream())
+    outs = [program(inputs)[0] for inputs in 3 * sets]
+    for out, inputs in zip(outs, 3 * sets):
+        check(out, inputs)
+
+
+def test_a_first_run_beside_a_capture(compiled, tmp_path):
+    compiled.save(tmp_path / "program")
+    captured, other = (mi.load(tmp_path / "program") for _ in range(2))
+    inputs, others = make_inputs(), make_inputs(seed=1)
+    captured(inputs)
+    other._load(("cuda", 0))
+    outs, errors = [torch.zeros(8, 16, dtype=torch.float16, device="cuda")], []
+    side = torch.cuda.Stream()
+
+    def work():
+        try:
+            with torch.cuda.stream(side):
+                other(others, out=outs)
+        except BaseException as error:
+            errors.append(error)
+
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="global"):
+        (out,) = captured(inputs)
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert errors == []
+    check(out, inputs)
+    check(outs[0], others)
+
+
 # ---------------------------------------------------------------------- captures
 
 
