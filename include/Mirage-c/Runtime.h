@@ -128,8 +128,9 @@ typedef enum {
 } MirageLibraryUse;
 
 /** Reads the artifact in \p folder and makes it ready: code is loaded, library
- * calls are planned, and the workspace is allocated, which is all the device
- * memory that the program ever has. Sets \p program to null where it fails. */
+ * calls are planned, the workspace is allocated and the launches are made a
+ * CUDA graph, which is all the device memory that the program ever has. Sets
+ * \p program to null where it fails. */
 MIRAGE_C_EXPORTED MirageStatus mirageProgramLoad(const MirageDevice *device,
                                                  const char *folder,
                                                  MirageLibraryUse library,
@@ -178,14 +179,16 @@ MIRAGE_C_EXPORTED MirageStatus mirageProgramGetOutput(
 MIRAGE_C_EXPORTED int64_t
 mirageProgramGetWorkspaceBytes(const MirageProgram *program);
 
-/** Puts one run into a stream and returns at once. Allocates nothing, and can
- * be captured in a CUDA graph; before a capture, run once, since cuBLASLt may
- * load code at its first call. It waits, on the device, for the program's last
- * run, also one of another thread or in another stream. Captured runs wait for
- * those of the same capture alone: whoever launches the graph orders that with
- * all other runs of the program.
- * \p stream  a CUstream or cudaStream_t of the device's primary context; null
- * is its default stream.
+/** Puts one run into a stream and returns at once, as a CUDA graph of the
+ * program's own where docs/Runtime.md does not say otherwise. Allocates
+ * nothing, and can be captured in a CUDA graph; before a capture, run once,
+ * since cuBLASLt may load code at its first call. It waits, on the device, for
+ * the program's last run, also one of another thread or in another stream.
+ * Captured runs wait for those of the same capture alone: whoever launches the
+ * graph orders that with all other runs of the program.
+ * \p stream  a CUstream or cudaStream_t of the device's primary context, or of
+ * a green context of the device; null is the default stream. One of another
+ * device or context is refused.
  * \p inputs, \p outputs  device addresses (CUdeviceptr), one for each tensor in
  *            the program's order, multiples of 16.
  * The emulator has no streams: there it fails. */

@@ -24,11 +24,10 @@ static std::string explainBadShape(const MirageBlockShape *shape) {
           explainBadSize("MirageBlockShape", sizeof(*shape), shape->structSize);
       !problem.empty())
     return problem;
-  if ((!shape->grid && shape->gridRank > 0) ||
-      (!shape->block && shape->blockRank > 0))
-    return Twine("expects a " + Twine(shape->grid ? "block" : "grid") +
-                 ", got null")
-        .str();
+  if (!shape->grid && shape->gridRank > 0)
+    return "expects a grid, got null";
+  if (!shape->block && shape->blockRank > 0)
+    return "expects a block, got null";
   return "";
 }
 

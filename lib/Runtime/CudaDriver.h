@@ -32,6 +32,7 @@ using CUdeviceptr = uint64_t;
 using CUcontext = struct CUctx_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
+using CUgreenCtx = struct CUgreenCtx_st *; ///< a part of a device's SMs
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUgraph = struct CUgraph_st *;
@@ -79,13 +80,14 @@ enum LaunchAttributeId : int {
 struct LaunchAttribute {
   int id;
   char padding[4];
-  union {
+  union alignas(8) {
     char reserved[64];
     unsigned clusterDimension[3];
     int programmaticStreamSerialization;
   } value;
 };
-static_assert(sizeof(LaunchAttribute) == 72, "as in cuda.h");
+static_assert(sizeof(LaunchAttribute) == 72 && alignof(LaunchAttribute) == 8,
+              "as in cuda.h");
 
 /// Opaque; its address is a multiple of 64.
 struct alignas(64) TensorMapImage {
@@ -183,6 +185,7 @@ constexpr GraphEdge kProgrammaticEdge = {1, 0, 1, {}};
   X(streamDestroy, "cuStreamDestroy_v2", (CUstream))                           \
   X(streamSynchronize, "cuStreamSynchronize", (CUstream))                      \
   X(streamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))       \
+  X(streamGetCtx, "cuStreamGetCtx", (CUstream, CUcontext *))                   \
   X(streamGetCaptureInfo, "cuStreamGetCaptureInfo_v2",                         \
     (CUstream, int *status, uint64_t *id, CUgraph *, const void *, size_t *))  \
   X(threadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode",      \
@@ -214,7 +217,9 @@ constexpr GraphEdge kProgrammaticEdge = {1, 0, 1, {}};
   /* since CUDA 12.3 */                                                        \
   X(graphAddDependencies, "cuGraphAddDependencies_v2",                         \
     (CUgraph, const CUgraphNode *from, const CUgraphNode *to,                  \
-     const GraphEdge *, size_t))
+     const GraphEdge *, size_t))                                               \
+  /* since CUDA 12.5; one of the two is null */                                \
+  X(streamGetAnyCtx, "cuStreamGetCtx_v2", (CUstream, CUcontext *, CUgreenCtx *))
 
 /// Pointers into libcuda.so.1.
 class Driver {

@@ -213,6 +213,21 @@ llvm::Error CudaProgram::Impl::planLibrary(LibraryUse use) {
   return library->allocateWorkspace();
 }
 
+void CudaProgram::Impl::makeGraph() {
+  for (const CudaLaunch &launch : launches)
+    if (!launch.library.empty()) {
+      whyNoGraph =
+          "calls of " + launch.library + " cannot be given other tensors later";
+      return;
+    }
+  llvm::Expected<std::unique_ptr<LaunchGraph>> made =
+      LaunchGraph::make(driver, driverLaunches);
+  if (made)
+    graph = std::move(*made);
+  else
+    whyNoGraph = llvm::toString(made.takeError());
+}
+
 CudaProgram::CudaProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 CudaProgram::~CudaProgram() = default;
 
@@ -229,11 +244,7 @@ CudaProgram::load(const CudaDevice &device, const Artifact &artifact,
     return std::move(error);
   if (llvm::Error error = impl->planLibrary(use))
     return std::move(error);
-  if (llvm::all_of(impl->launches, [](const CudaLaunch &launch) {
-        return launch.library.empty();
-      }))
-    impl->graph =
-        std::make_unique<LaunchGraph>(impl->driver, impl->driverLaunches);
+  impl->makeGraph();
   if (llvm::Error error = impl->order.start())
     return std::move(error);
   return std::unique_ptr<CudaProgram>(new CudaProgram(std::move(impl)));
@@ -242,6 +253,8 @@ CudaProgram::load(const CudaDevice &device, const Artifact &artifact,
 llvm::ArrayRef<CudaLaunch> CudaProgram::getLaunches() const {
   return impl->launches;
 }
+
+llvm::StringRef CudaProgram::getWhyNoGraph() const { return impl->whyNoGraph; }
 
 //===----------------------------------------------------------------------===//
 // Running
@@ -293,9 +306,8 @@ llvm::Error CudaProgram::enqueue(void *handle, llvm::ArrayRef<uint64_t> inputs,
          outputs.size() == impl->artifact.outputs.size() &&
          "an address for each tensor");
   auto *stream = static_cast<CUstream>(handle);
-  auto enqueueAll = [&](bool isCaptured) -> llvm::Error {
-    // In a capture launches are nodes of the caller's graph.
-    if (!isCaptured && impl->enqueueGraph(stream, inputs, outputs))
+  auto enqueueAll = [&](bool takesGraphs) -> llvm::Error {
+    if (takesGraphs && impl->enqueueGraph(stream, inputs, outputs))
       return llvm::Error::success();
     for (unsigned number = 0; number < impl->driverLaunches.size(); ++number)
       if (llvm::Error error =
@@ -317,6 +329,8 @@ bool CudaProgram::finish() const {
 llvm::Expected<CudaTensors>
 CudaTensors::make(const CudaProgram::Impl &program,
                   llvm::ArrayRef<HostTensor> inputs) {
+  if (llvm::Error error = checkBinding(program.artifact, inputs))
+    return std::move(error);
   const Driver &driver = program.driver;
   CudaTensors tensors;
   auto add = [&](llvm::StringRef role, const ArtifactTensor &tensor,
@@ -377,29 +391,50 @@ CudaTensors::readOutputs(const CudaProgram::Impl &program) const {
   return values;
 }
 
-llvm::Expected<std::vector<HostTensor>>
-CudaProgram::run(llvm::ArrayRef<HostTensor> inputs,
-                 llvm::function_ref<void(llvm::StringRef)> onLaunch) const {
-  if (llvm::Error error = checkBinding(impl->artifact, inputs))
-    return std::move(error);
-  llvm::Expected<CudaTensors> tensors = CudaTensors::make(*impl, inputs);
-  if (!tensors)
-    return tensors.takeError();
-  const Driver &driver = impl->driver;
-  auto runAll = [&](bool /*isCaptured*/) -> llvm::Error {
-    for (unsigned number = 0; number < impl->driverLaunches.size(); ++number) {
-      if (onLaunch)
-        onLaunch(impl->artifact.launches[number].kernel);
-      if (llvm::Error error = impl->enqueueLaunch(
-              number, nullptr, tensors->getInputs(), tensors->getOutputs()))
+llvm::Error CudaProgram::Impl::runOneByOne(
+    const CudaTensors &tensors,
+    llvm::function_ref<void(llvm::StringRef)> onLaunch) const {
+  auto runAll = [&](bool /*takesGraphs*/) -> llvm::Error {
+    for (unsigned number = 0; number < driverLaunches.size(); ++number) {
+      onLaunch(artifact.launches[number].kernel);
+      if (llvm::Error error = enqueueLaunch(
+              number, nullptr, tensors.getInputs(), tensors.getOutputs()))
         return error;
       if (llvm::Error error = driver.check(driver.streamSynchronize(nullptr),
-                                           impl->name(number) + " failed"))
+                                           name(number) + " failed"))
         return error;
     }
     return llvm::Error::success();
   };
-  if (llvm::Error error = impl->order.run(nullptr, runAll))
+  return order.run(nullptr, runAll);
+}
+
+llvm::Expected<std::vector<HostTensor>> CudaProgram::runOneByOne(
+    llvm::ArrayRef<HostTensor> inputs,
+    llvm::function_ref<void(llvm::StringRef)> onLaunch) const {
+  llvm::Expected<CudaTensors> tensors = CudaTensors::make(*impl, inputs);
+  if (!tensors)
+    return tensors.takeError();
+  if (llvm::Error error = impl->runOneByOne(*tensors, onLaunch))
+    return std::move(error);
+  return tensors->readOutputs(*impl);
+}
+
+llvm::Expected<std::vector<HostTensor>>
+CudaProgram::run(llvm::ArrayRef<HostTensor> inputs) const {
+  llvm::Expected<CudaTensors> tensors = CudaTensors::make(*impl, inputs);
+  if (!tensors)
+    return tensors.takeError();
+  if (llvm::Error error = impl->runOneByOne(*tensors, [](llvm::StringRef) {}))
+    return std::move(error);
+  if (llvm::Error error = tensors->clearOutputs(*impl))
+    return std::move(error);
+  if (llvm::Error error =
+          enqueue(nullptr, tensors->getInputs(), tensors->getOutputs()))
+    return std::move(error);
+  if (llvm::Error error =
+          impl->driver.check(impl->driver.streamSynchronize(nullptr),
+                             "the kernels together failed"))
     return std::move(error);
   return tensors->readOutputs(*impl);
 }

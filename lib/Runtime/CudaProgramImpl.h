@@ -18,6 +18,8 @@
 
 namespace mlir::mirage {
 
+class CudaTensors;
+
 struct CudaProgram::Impl {
   Impl(const CudaDevice &device, const Artifact &artifact)
       : device(device), driver(device.getDriver()), artifact(artifact),
@@ -43,6 +45,12 @@ struct CudaProgram::Impl {
   bool enqueueGraph(cuda::CUstream stream,
                     llvm::ArrayRef<cuda::CUdeviceptr> inputs,
                     llvm::ArrayRef<cuda::CUdeviceptr> outputs) const;
+  /// One run that waits after every launch.
+  llvm::Error
+  runOneByOne(const CudaTensors &tensors,
+              llvm::function_ref<void(llvm::StringRef)> onLaunch) const;
+  /// Makes the launches one graph, or says why that cannot be.
+  void makeGraph();
   /// Plans the launches that are left to a library, as far as `use` allows.
   llvm::Error planLibrary(LibraryUse use);
   std::string name(unsigned launch) const {
@@ -56,9 +64,8 @@ struct CudaProgram::Impl {
   std::vector<std::unique_ptr<cuda::DriverLaunch>> driverLaunches;
   cuda::Memory workspace;
   std::unique_ptr<cuda::LibraryLaunches> library; ///< null if it is not used
-  /// Null where the library does a launch: its calls cannot be given other
-  /// tensors later.
-  std::unique_ptr<cuda::LaunchGraph> graph;
+  std::unique_ptr<cuda::LaunchGraph> graph;       ///< null: there is none
+  std::string whyNoGraph;
   std::vector<CudaLaunch> launches;
   mutable cuda::RunOrder order;
 };

@@ -108,7 +108,7 @@ llvm::Error DriverLaunch::enqueue(const Driver &driver, CUstream stream) {
                       "kernel " + launch.kernel + " cannot be launched");
 }
 
-KernelNodeParameters DriverLaunch::describeNode() const {
+KernelNodeParameters DriverLaunch::describeNode() {
   KernelNodeParameters node = {};
   node.function = function;
   llvm::copy(config.grid, node.grid);
@@ -119,7 +119,7 @@ KernelNodeParameters DriverLaunch::describeNode() const {
 }
 
 CUresult DriverLaunch::addTo(const Driver &driver, CUgraph graph,
-                             CUgraphNode before, CUgraphNode *node) const {
+                             CUgraphNode before, CUgraphNode *node) {
   // A first launch has no other one to begin beside.
   bool isDependent = launch.dependent && before;
   if (isDependent && !driver.graphAddDependencies)
@@ -140,7 +140,7 @@ CUresult DriverLaunch::addTo(const Driver &driver, CUgraph graph,
 }
 
 CUresult DriverLaunch::update(const Driver &driver, CUgraphExec graph,
-                              CUgraphNode node) const {
+                              CUgraphNode node) {
   KernelNodeParameters described = describeNode();
   return driver.graphExecKernelNodeSetParams(graph, node, &described);
 }

@@ -40,15 +40,14 @@ public:
   /// Adds the launch to a graph, behind another one.
   /// \param before  null for the first.
   CUresult addTo(const Driver &driver, CUgraph graph, CUgraphNode before,
-                 CUgraphNode *node) const;
+                 CUgraphNode *node);
   /// Gives a graph's launch the places that the arguments have now.
-  CUresult update(const Driver &driver, CUgraphExec graph,
-                  CUgraphNode node) const;
+  CUresult update(const Driver &driver, CUgraphExec graph, CUgraphNode node);
 
 private:
   LaunchAttribute &add(LaunchAttributeId id);
   CUresult place(const Driver &driver, unsigned argument, CUdeviceptr address);
-  KernelNodeParameters describeNode() const;
+  KernelNodeParameters describeNode();
 
   const KernelLaunch &launch;
   CUfunction function;
@@ -56,9 +55,7 @@ private:
   LaunchAttribute attributes[2] = {};
   std::vector<CUdeviceptr> addresses; ///< by argument
   std::vector<TensorMapImage> maps;   ///< of arguments that have one, in order
-  /// Each an address, or a map. Calls of the driver do not write them, and take
-  /// them as if they did.
-  mutable std::vector<void *> parameters;
+  std::vector<void *> parameters;     ///< each an address, or a map
 };
 
 } // namespace mlir::mirage::cuda

@@ -7,16 +7,31 @@
 //===----------------------------------------------------------------------===//
 
 #include "LaunchGraph.h"
-#include <utility>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::mirage;
 using namespace mlir::mirage::cuda;
 
-LaunchGraph::LaunchGraph(const Driver &driver,
-                         llvm::ArrayRef<std::unique_ptr<DriverLaunch>> launches)
-    : driver(driver), graph(driver), executable(driver) {
+CUresult LaunchGraph::add(DriverLaunch &launch) {
+  CUgraphNode before = nodes.empty() ? nullptr : nodes.back().node;
+  nodes.push_back({&launch, {}});
+  return launch.addTo(driver, graph.get(), before, &nodes.back().node);
+}
+
+llvm::Expected<std::unique_ptr<LaunchGraph>>
+LaunchGraph::make(const Driver &driver,
+                  llvm::ArrayRef<std::unique_ptr<DriverLaunch>> launches) {
+  std::unique_ptr<LaunchGraph> made(new LaunchGraph(driver));
+  CUresult result = driver.graphCreate(made->graph.receive(), 0);
   for (const std::unique_ptr<DriverLaunch> &launch : launches)
-    nodes.push_back({launch.get(), {}});
+    if (result == 0)
+      result = made->add(*launch);
+  if (result == 0)
+    result = driver.graphInstantiate(made->executable.receive(),
+                                     made->graph.get(), 0);
+  if (llvm::Error error = driver.check(result, "no CUDA graph can be made"))
+    return std::move(error);
+  return made;
 }
 
 void LaunchGraph::place(unsigned launch,
@@ -28,49 +43,18 @@ void LaunchGraph::place(unsigned launch,
   node.hasMoved = true;
 }
 
-/// Others may have placed the launch elsewhere meanwhile.
-static bool placeNow(const Driver &driver, DriverLaunch &launch,
-                     llvm::ArrayRef<CUdeviceptr> addresses) {
-  llvm::Error error = launch.place(driver, addresses);
-  bool isPlaced = !error;
-  llvm::consumeError(std::move(error));
-  return isPlaced;
-}
-
-bool LaunchGraph::make() {
-  for (Node &node : nodes)
-    if (!placeNow(driver, *node.launch, node.addresses))
-      return false;
-  BesideCaptures besideCaptures(driver);
-  CUresult result = driver.graphCreate(graph.receive(), 0);
-  CUgraphNode before = nullptr;
-  for (Node &node : nodes) {
-    if (result == 0)
-      result = node.launch->addTo(driver, graph.get(), before, &node.node);
-    node.hasMoved = false;
-    before = node.node;
-  }
-  if (result == 0)
-    result = driver.graphInstantiate(executable.receive(), graph.get(), 0);
-  cannotBeMade = result != 0;
-  return result == 0;
-}
-
-bool LaunchGraph::update() {
-  for (Node &node : nodes) {
-    if (!node.hasMoved)
-      continue;
-    if (!placeNow(driver, *node.launch, node.addresses) ||
-        node.launch->update(driver, executable.get(), node.node) != 0)
-      return false;
-    node.hasMoved = false;
-  }
+bool LaunchGraph::update(Node &node) {
+  if (!node.hasMoved)
+    return true;
+  // Others may have placed the launch elsewhere meanwhile.
+  if (llvm::errorToBool(node.launch->place(driver, node.addresses)) ||
+      node.launch->update(driver, executable.get(), node.node) != 0)
+    return false;
+  node.hasMoved = false;
   return true;
 }
 
 bool LaunchGraph::enqueue(CUstream stream) {
-  if (cannotBeMade)
-    return false;
-  return (executable.get() ? update() : make()) &&
+  return llvm::all_of(nodes, [&](Node &node) { return update(node); }) &&
          driver.graphLaunch(executable.get(), stream) == 0;
 }

@@ -10,7 +10,9 @@
 // half as long as one launch, however many kernels the graph has; and these
 // follow one another sooner (docs/Runtime.md has the times). A graph has the
 // arguments of its launches in it. Those of launches whose tensors have moved
-// are set anew before a run; runs that were enqueued keep what they had.
+// are set anew before a run, and all before the first one; runs that were
+// enqueued keep what they had (CUDA Driver API,
+// cuGraphExecKernelNodeSetParams).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,15 +28,17 @@ namespace mlir::mirage::cuda {
 /// For one thread at a time.
 class LaunchGraph {
 public:
-  /// \param launches  in the order in which they run; they outlive this.
-  LaunchGraph(const Driver &driver,
-              llvm::ArrayRef<std::unique_ptr<DriverLaunch>> launches);
+  /// Makes a graph, which takes device memory.
+  /// \param launches  in the order in which they run; they outlive it.
+  static llvm::Expected<std::unique_ptr<LaunchGraph>>
+  make(const Driver &driver,
+       llvm::ArrayRef<std::unique_ptr<DriverLaunch>> launches);
 
   /// Says where the arguments of a launch lie in runs to come.
   void place(unsigned launch, llvm::ArrayRef<CUdeviceptr> addresses);
-  /// Enqueues a run, in a stream that is not captured. The graph is made when
-  /// it is the first. \returns false, having enqueued nothing, where the driver
-  /// refuses: launches that are enqueued one by one tell which, and why.
+  /// Enqueues a run, in a stream that is not captured. \returns false, having
+  /// enqueued nothing, where the driver refuses: launches that are enqueued one
+  /// by one tell which, and why.
   bool enqueue(CUstream stream);
 
 private:
@@ -44,14 +48,15 @@ private:
     bool hasMoved = true;               ///< the graph does not know of them
     CUgraphNode node = nullptr;
   };
-  bool make();
-  bool update();
+  explicit LaunchGraph(const Driver &driver)
+      : driver(driver), graph(driver), executable(driver) {}
+  CUresult add(DriverLaunch &launch);
+  bool update(Node &node);
 
   const Driver &driver;
   std::vector<Node> nodes;
   DriverGraph graph; ///< `nodes` point into it
   GraphExec executable;
-  bool cannotBeMade = false;
 };
 
 } // namespace mlir::mirage::cuda

@@ -136,9 +136,10 @@ private:
   llvm::Error runEach() {
     for (const auto &entrant : entrants) {
       std::vector<HostTensor> inputs = makeInputs(entrant->artifact);
-      auto outputs = entrant->program->run(inputs, [&](llvm::StringRef kernel) {
-        begin(entrant->number, "kernel " + kernel);
-      });
+      auto outputs =
+          entrant->program->runOneByOne(inputs, [&](llvm::StringRef kernel) {
+            begin(entrant->number, "kernel " + kernel);
+          });
       if (!outputs)
         return outputs.takeError();
       if (llvm::Error error = writeOutputs(entrant->number, *outputs))

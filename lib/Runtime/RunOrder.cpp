@@ -11,7 +11,9 @@
 using namespace mlir::mirage::cuda;
 
 llvm::Error RunOrder::start() {
-  CUresult result = driver.eventCreate(runs.event.receive(), kNoTiming);
+  CUresult result = driver.ctxGetCurrent(&context);
+  if (result == 0)
+    result = driver.eventCreate(runs.event.receive(), kNoTiming);
   if (result == 0)
     result = driver.eventCreate(captured.event.receive(), kNoTiming);
   return driver.check(result, "an event cannot be made");
@@ -20,6 +22,27 @@ llvm::Error RunOrder::start() {
 void RunOrder::trustStreams() {
   std::lock_guard<std::mutex> lock(mutex);
   trustsStreams = true;
+}
+
+llvm::Expected<bool> RunOrder::isForWholeDevice(CUstream stream) {
+  // The default streams are the context's.
+  if (!stream || stream == getPerThreadStream() || stream == ofWholeDevice)
+    return true;
+  CUcontext owner = nullptr;
+  CUgreenCtx part = nullptr;
+  CUresult result = driver.streamGetAnyCtx
+                        ? driver.streamGetAnyCtx(stream, &owner, &part)
+                        : driver.streamGetCtx(stream, &owner);
+  if (llvm::Error error = driver.check(result, "a run cannot be enqueued"))
+    return std::move(error);
+  if (part)
+    return false;
+  if (owner != context)
+    return llvm::createStringError(
+        "expects a stream of the program's GPU (of its primary context), got "
+        "one of another GPU or context");
+  ofWholeDevice = stream;
+  return true;
 }
 
 llvm::Expected<uint64_t> RunOrder::getCapture(CUstream stream) const {
@@ -95,13 +118,16 @@ llvm::Error RunOrder::run(CUstream stream,
   std::lock_guard<std::mutex> lock(mutex);
   if (stream == getLegacyStream())
     stream = nullptr;
+  llvm::Expected<bool> isWhole = isForWholeDevice(stream);
+  if (!isWhole)
+    return isWhole.takeError();
   llvm::Expected<uint64_t> id = getCapture(stream);
   if (!id)
     return id.takeError();
   Chain &chain = choose(*id);
   if (llvm::Error error = waitForLast(chain, stream))
     return error;
-  llvm::Error failed = enqueue(/*isCaptured=*/*id != 0);
+  llvm::Error failed = enqueue(/*takesGraphs=*/*isWhole && *id == 0);
   // A run that failed half-way has left launches in the stream, too.
   chain.last = stream;
   chain.isUsed = true;
@@ -114,9 +140,16 @@ llvm::Error RunOrder::run(CUstream stream,
   return failed;
 }
 
-/// Numbers of cuda.h, from CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED on.
-static bool isOfCapture(CUresult result) {
-  return result >= 900 && result <= 908;
+/// Whether nothing runs in a context behind an error: the device was lost, or
+/// a kernel failed (CUDA Driver API, CUresult: "leaves the process in an
+/// inconsistent state").
+static bool endsContext(CUresult result) {
+  constexpr CUresult kDeinitialized = 4, kECCUncorrectable = 214,
+                     kIllegalAddress = 700, kLaunchTimeout = 702,
+                     kContextIsDestroyed = 709, kLaunchFailed = 719;
+  return result == kDeinitialized || result == kECCUncorrectable ||
+         result == kIllegalAddress || result == kLaunchTimeout ||
+         (result >= kContextIsDestroyed && result <= kLaunchFailed);
 }
 
 bool RunOrder::finish() {
@@ -139,6 +172,6 @@ bool RunOrder::finish() {
   }
   if (result == 0)
     result = driver.eventSynchronize(runs.event.get());
-  // Any other error is one after which nothing runs.
-  return !isOfCapture(result);
+  // Where a capture would be disturbed, or the stream is gone, nobody knows.
+  return result == 0 || endsContext(result);
 }

@@ -40,7 +40,8 @@ class RunOrder {
 public:
   explicit RunOrder(const Driver &driver)
       : driver(driver), runs(driver), captured(driver) {}
-  /// Makes the events. Needs the context, as all that follows does.
+  /// Makes the events. Needs the context, as all that follows does, each time
+  /// the same one.
   llvm::Error start();
 
   /// The caller's promise that each stream is there until a run in another one
@@ -48,9 +49,13 @@ public:
   void trustStreams();
 
   /// Calls `enqueue`, which puts one run into `stream`, behind the last run.
-  /// From any thread: one at a time gets in.
+  /// From any thread: one at a time gets in. A graph of one's own may be
+  /// launched where the stream `takesGraphs`: in a capture it would be a part
+  /// that nobody can give other arguments, and it does not keep to the part of
+  /// the device that a green context's stream is for. Fails where the stream is
+  /// of another context.
   llvm::Error run(CUstream stream,
-                  llvm::function_ref<llvm::Error(bool isCaptured)> enqueue);
+                  llvm::function_ref<llvm::Error(bool takesGraphs)> enqueue);
 
   /// Waits for the last run. Disturbs no capture: \returns false where it
   /// would, and where a run was captured, so that replays may be under way.
@@ -67,6 +72,8 @@ private:
     unsigned numRecords = 0; ///< how many runs are still to be recorded
   };
 
+  /// Whether a stream is for the whole device of the context.
+  llvm::Expected<bool> isForWholeDevice(CUstream stream);
   /// The capture that a stream is in; 0: none.
   llvm::Expected<uint64_t> getCapture(CUstream stream) const;
   llvm::Error waitForLast(Chain &chain, CUstream stream) const;
@@ -77,6 +84,8 @@ private:
 
   const Driver &driver;
   std::mutex mutex;
+  CUcontext context = nullptr;
+  CUstream ofWholeDevice = nullptr; ///< the last one that was asked about
   Chain runs;
   Chain captured;       ///< of the capture that was seen last
   uint64_t capture = 0; ///< which that is; 0: there was none

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import traceback
 from ctypes import byref
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, NoReturn, Optional
 
 from . import _library
 from ._library import Context, Module, lib
@@ -219,7 +219,7 @@ def _describe_gpus() -> Any:
     return gpus or f"none: {_library.last_error()}"
 
 
-def _call_tool(tool: str, arguments: List[str]) -> int:
+def _call_tool(tool: str, arguments: List[str]) -> NoReturn:
     path = find_tool(tool)
     if path is None:
         raise MirageError(f"expects {tool} beside the library or on the PATH, got none")
@@ -229,7 +229,7 @@ def _call_tool(tool: str, arguments: List[str]) -> int:
 def run_tool() -> int:
     """The program that this one is called like, of those in the package: mirage-opt, mirage-verify, ..."""
     try:
-        return _call_tool(os.path.basename(sys.argv[0]), sys.argv[1:])
+        _call_tool(os.path.basename(sys.argv[0]), sys.argv[1:])
     except MirageError as error:
         print(f"mirage: error: {error}", file=sys.stderr)
         return _BAD_INPUT
@@ -305,7 +305,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parsed, rest = parser.parse_known_args(given)
     try:
         if hasattr(parsed, "tool"):
-            return _call_tool(parsed.tool, given[given.index(parsed.command) + 1:])
+            _call_tool(parsed.tool, given[given.index(parsed.command) + 1:])
         if hasattr(parsed, "options") and not any(word.startswith("-") for word in rest):
             parsed.options, rest = parsed.options + rest, []  # name=value after an option of ours
         if rest:

@@ -459,14 +459,15 @@ class Module:
 
     def run_with_options(self, function, options: "dict[str, object]") -> bytes:
         """mirageModuleSuperoptimize or mirageModuleCompile. Returns the report."""
-        pairs = (Option * len(options))(*[Option(name.encode(), _to_text(name, value)) for name, value in options.items()])
+        pairs = (Option * len(options))(*[Option(name.encode(), write_option(name, value)) for name, value in options.items()])
         text = Text()
         self.context.diagnostics.clear()
         self.context.call(function, self.handle, pairs, len(options), byref(text))
         return take_text(text)
 
 
-def _to_text(name: str, value: object) -> bytes:
+def write_option(name: str, value: object) -> bytes:
+    """A value of an option of the compiler as its text."""
     if isinstance(value, bool):
         return b"true" if value else b"false"
     what = f"{name} as text without zeros"

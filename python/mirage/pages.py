@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from typing import Any, Dict, Iterable, List, Optional, Tuple
@@ -154,9 +155,9 @@ def _count(optimized: OptimizedGraph) -> str:
 
 
 def _reproduce(entry: Dict[str, Any]) -> str:
-    given = " ".join(f"{name}={value}" for name, value in entry["options"].items()
-                     if value not in ("", None) and name not in ("branch-and-bound",))
-    return f"python -m mirage optimize program.mlir {given} -o found.mlir"
+    given = [f"{name}={_library.write_option(name, value).decode()}" for name, value in entry["options"].items()
+             if value not in ("", None)]
+    return shlex.join(["python", "-m", "mirage", "optimize", "program.mlir", *given, "-o", "found.mlir"])
 
 
 def report(optimized: OptimizedGraph, path: "str | os.PathLike[str]") -> str:

@@ -207,7 +207,7 @@ _checked: Set[str] = set()  #: options that were right
 def _check_options(options: Dict[str, Any]) -> None:
     """A mistake in options is one of the caller's, and no reason to leave parts: a search over next to
     nothing shows it, which leaves nothing behind. It takes 50 ms, so options are searched with once."""
-    for name in ("previous_checkpoint", "checkpoint"):
+    for name in ("previous_checkpoint", "checkpoint", "report"):
         if options.get(name) is not None:
             raise CompileError(f"expects no {name}, since a model has several parts, got {show(options[name])}")
     choose_measuring(options.get("measure"), options.get("target"))
@@ -215,8 +215,8 @@ def _check_options(options: Dict[str, Any]) -> None:
     flags = ("save_codes", "use_cached_graphs", "use_graph_dataset", "verbose")
     for name in flags:
         to_flag(name, options.get(name))
-    options = {**options, "measure": False, "on_progress": None, "executor": None, "shards": None,
-               **{name: False for name in flags}}
+    options = {**{name: value for name, value in options.items() if name != "cache"},
+               "measure": False, "on_progress": None, "executor": None, "shards": None, **{name: False for name in flags}}
     described = repr(sorted(options.items(), key=lambda option: option[0]))
     if described in _checked:
         return

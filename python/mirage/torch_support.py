@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from typing import Any, Callable, Dict, Optional
 
@@ -20,7 +19,6 @@ VIEWS = {aten.t.default, aten.transpose.int, aten.permute.default, aten.view.def
          aten.select.int, aten.contiguous.default}
 
 
-@functools.lru_cache(maxsize=None)
 def _clamp(x: torch.Tensor, min: Optional[torch.Tensor] = None, max: Optional[torch.Tensor] = None) -> torch.Tensor:
     x = x if min is None else torch.maximum(x, min)
     return x if max is None else torch.minimum(x, max)

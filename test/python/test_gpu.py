@@ -49,6 +49,32 @@ def check(out, inputs):
     assert relative_error(out.cpu().numpy(), np.exp(x) @ w) < 1e-3
 
 
+class OtherThread:
+    """Runs a program in a stream of its own, in a thread that ends before the caller goes on."""
+
+    def __init__(self, program, inputs):
+        self.program, self.inputs = program, inputs
+        self.stream = torch.cuda.Stream()
+        self.out = torch.zeros(8, 16, dtype=torch.float16, device="cuda")
+        self.errors = []
+
+    def run(self):
+        thread = threading.Thread(target=self._work)
+        thread.start()
+        thread.join()
+
+    def _work(self):
+        try:
+            with torch.cuda.stream(self.stream):
+                self.program(self.inputs, out=[self.out])
+        except BaseException as error:
+            self.errors.append(error)
+
+    def check(self):
+        assert self.errors == []
+        check(self.out, self.inputs)
+
+
 def delay(stream):
     """Keeps a stream busy for some milliseconds."""
     with torch.cuda.stream(stream):
@@ -262,27 +288,15 @@ def test_a_first_run_beside_a_capture(compiled, tmp_path):
     inputs, others = make_inputs(), make_inputs(seed=1)
     captured(inputs)
     other._load(("cuda", 0))
-    outs, errors = [torch.zeros(8, 16, dtype=torch.float16, device="cuda")], []
-    side = torch.cuda.Stream()
-
-    def work():
-        try:
-            with torch.cuda.stream(side):
-                other(others, out=outs)
-        except BaseException as error:
-            errors.append(error)
-
+    beside = OtherThread(other, others)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, capture_error_mode="global"):
         (out,) = captured(inputs)
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        beside.run()
     graph.replay()
     torch.cuda.synchronize()
-    assert errors == []
     check(out, inputs)
-    check(outs[0], others)
+    beside.check()
 
 
 # ---------------------------------------------------------------------- captures
@@ -361,24 +375,12 @@ def test_a_captured_program_that_goes_leaves_its_last_replay_alone(compiled, tmp
 def test_other_threads_run_during_a_capture(program):
     inputs = make_inputs()
     program(inputs)
-    errors, outs = [], []
-
-    def work():
-        try:
-            with torch.cuda.stream(torch.cuda.Stream()):
-                outs.append(program(inputs, out=[torch.zeros(8, 16, dtype=torch.float16, device="cuda")])[0])
-        except BaseException as error:
-            errors.append(error)
-
-    work()  # allocates what torch needs
+    beside = OtherThread(program, inputs)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         (out,) = program(inputs)
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        beside.run()
     graph.replay()
     torch.cuda.synchronize()
-    assert errors == []
-    for each in [out, *outs]:
-        check(each, inputs)
+    check(out, inputs)
+    beside.check()

@@ -1,9 +1,12 @@
 """The page about a search: complete in itself, and its numbers are those of the result."""
 
+import html
 import html.parser
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -80,6 +83,20 @@ def test_numbers(optimized, tmp_path):
     assert counters["globalStoreBytes"] == 16 * 64 * 2  # the output, once
     assert "mirage_block.graph" in text and ".target sm_90a" in text
     assert re.search(r"python -m mirage optimize program.mlir .*max-states=500000", text)
+
+
+def test_the_command_repeats_the_search(graph, tmp_path):
+    graph.mark_output(graph.exp(graph.new_input((16, 64))))
+    optimized = graph.superoptimize(max_states=1000, branch_and_bound=False, measure=False)
+    text = open(mi.report(optimized, tmp_path / "out.html"), encoding="utf-8").read()
+    (command,) = re.findall(r"python -m mirage optimize program.mlir [^<]*", text)
+    words = shlex.split(html.unescape(command))
+    (tmp_path / "program.mlir").write_text(optimized.program)
+    words[words.index("program.mlir")] = str(tmp_path / "program.mlir")
+    words[words.index("found.mlir")] = str(tmp_path / "found.mlir")
+    assert "branch-and-bound=false" in words
+    subprocess.run([sys.executable, *words[1:]], check=True, capture_output=True)
+    assert (tmp_path / "found.mlir").exists()
 
 
 def test_loaded_results_have_a_page(optimized, tmp_path):

@@ -353,12 +353,36 @@ def test_what_is_not_improved_is_left():
     ({"executor": 3}, "expects an executor of concurrent.futures, or one with its submit, got 3"),
     ({"shards": 2}, "expects an executor where there are shards, got shards=2 alone"),
     ({"on_progress": 3}, "expects on_progress to be a function, got 3"),
+    ({"report": "part"}, "expects no report, since a model has several parts, got 'part'"),
     ({"previous_checkpoint": "part"}, "expects no previous_checkpoint, since a model has several parts, got 'part'")])
 def test_options_are_checked_first(options, message):
     torch_bridge.reports.clear()
     with pytest.raises(Exception, match=message), torch.no_grad():
         compile_for_mirage(torch.exp, options=options)(torch.randn(8, 64).half())
     assert not torch_bridge.reports
+
+
+def test_checking_options_leaves_nothing_behind(tmp_path):
+    torch_compile._check_options({"cache": str(tmp_path / "cache"), "max_states": 1234})
+    assert not list(tmp_path.iterdir())
+
+
+class Clamps(torch.nn.Module):
+    def forward(self, x, least):
+        return torch.exp(torch.clamp(x, min=least))
+
+
+def test_tensors_of_a_model_are_not_kept():
+    def count():
+        gc.collect()
+        return sum(type(each).__name__ == "FakeTensor" for each in gc.get_objects())
+
+    given = torch.randn(8, 64).half(), torch.zeros(8, 64).half()
+    mi.from_torch(Clamps(), given)  # what torch keeps once
+    before = count()
+    for _ in range(3):
+        mi.from_torch(Clamps(), given)
+    assert count() == before
 
 
 @pytest.mark.parametrize("options", [{3: 4}, ["takes"], "takes"])

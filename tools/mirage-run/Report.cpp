@@ -127,6 +127,8 @@ void mlir::mirage::printText(const LoadedProgram &program,
     printLaunch(launch, os);
   for (const CudaLaunch &launch : report.cudaLaunches)
     printLaunch(launch, os);
+  if (!report.whyNoGraph.empty())
+    os << "launched one by one: " << report.whyNoGraph << '\n';
   if (report.referenceTimeS > 0)
     os << "reference computed in "
        << llvm::format("%.3g", report.referenceTimeS) << " s\n";
@@ -178,11 +180,12 @@ static Value toValue(const EmulatedLaunch &launch) {
                 {"findingsLeftOut", launch.result.findingsLeftOut}};
 }
 
+static Value textOrNull(const std::string &text) {
+  return text.empty() ? Value(nullptr) : Value(text);
+}
+
 /// Null is what there is none of.
 static Value toValue(const CudaLaunch &launch) {
-  auto textOrNull = [](const std::string &text) -> Value {
-    return text.empty() ? Value(nullptr) : Value(text);
-  };
   return Object{{"kernel", launch.kernel},
                 {"library", textOrNull(launch.library)},
                 {"whyNot", textOrNull(launch.whyNot)}};
@@ -223,6 +226,8 @@ void mlir::mirage::printJSON(const LoadedProgram &program,
     for (const CudaLaunch &launch : report.cudaLaunches)
       launches.push_back(toValue(launch));
     object["launches"] = std::move(launches);
+    if (!report.cudaLaunches.empty())
+      object["whyNoGraph"] = textOrNull(report.whyNoGraph);
   }
   if (!report.checks.empty()) {
     Array outputs;

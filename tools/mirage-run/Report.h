@@ -24,7 +24,8 @@ struct RunReport {
   uint64_t seed = 0;
   std::vector<EmulatedLaunch> launches; ///< of the emulator
   std::vector<CudaLaunch> cudaLaunches;
-  bool isClean = true; ///< the emulator found no fault
+  std::string whyNoGraph; ///< of these launches; empty: they are one
+  bool isClean = true;    ///< the emulator found no fault
   double referenceTimeS = 0;
   std::vector<OutputCheck> checks; ///< by output
   /// The same of the program rounded as it declares, which no kernel has

@@ -63,6 +63,7 @@ runOnCuda(const Options &options, const LoadedProgram &program,
   if (!loaded)
     return loaded.takeError();
   report.cudaLaunches = (*loaded)->getLaunches();
+  report.whyNoGraph = (*loaded)->getWhyNoGraph();
   llvm::Expected<std::vector<HostTensor>> outputs = (*loaded)->run(inputs);
   if (!outputs || !options.measure)
     return outputs;

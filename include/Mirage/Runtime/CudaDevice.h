@@ -108,7 +108,8 @@ struct CudaLaunch {
   std::string whyNot;  ///< why no library is used though it has the call
 };
 
-/// An artifact's code on a device, with its workspace.
+/// An artifact's code on a device, with its workspace and the CUDA graph of its
+/// launches.
 class CudaProgram {
 public:
   /// Loads the cubin for the device's architecture, or else lets the driver
@@ -123,6 +124,9 @@ public:
 
   /// What the artifact's launches came to, in their order.
   llvm::ArrayRef<CudaLaunch> getLaunches() const;
+  /// Why launches are enqueued one by one, and not as one CUDA graph; empty
+  /// where there is the graph.
+  llvm::StringRef getWhyNoGraph() const;
 
   /// Puts all launches into a stream (a CUstream; null is the default one) and
   /// returns at once. Allocates nothing and can be captured in a CUDA graph.
@@ -138,8 +142,12 @@ public:
   /// reported with its kernel's name, and copies outputs out.
   /// \param onLaunch  told of each kernel before it is launched.
   llvm::Expected<std::vector<HostTensor>>
-  run(llvm::ArrayRef<HostTensor> inputs,
-      llvm::function_ref<void(llvm::StringRef)> onLaunch = nullptr) const;
+  runOneByOne(llvm::ArrayRef<HostTensor> inputs,
+              llvm::function_ref<void(llvm::StringRef)> onLaunch) const;
+  /// The same, and then once more as enqueue() does it; what that leaves is
+  /// copied out.
+  llvm::Expected<std::vector<HostTensor>>
+  run(llvm::ArrayRef<HostTensor> inputs) const;
 
   llvm::Expected<CudaTimes>
   measure(llvm::ArrayRef<HostTensor> inputs,

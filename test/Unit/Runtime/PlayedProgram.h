@@ -46,8 +46,8 @@ protected:
 
   void load(Artifact loaded) {
     artifact = std::move(loaded);
-    program = llvm::cantFail(CudaProgram::load(*device, artifact));
     forgetLog();
+    program = llvm::cantFail(CudaProgram::load(*device, artifact));
   }
   void play(const std::string &settings) {
     setenv("FAKE_CUDA", (settings + ",log=" + log).c_str(), 1);

@@ -119,6 +119,27 @@ TEST_F(RunOrder, EachThreadHasADefaultStreamOfItsOwn) {
   EXPECT_TRUE(second.isRight());
 }
 
+TEST_F(RunOrder, AStreamOfAnotherGPUIsRefused) {
+  play("late,devices=2");
+  auto other = llvm::cantFail(CudaDevice::open(1));
+  llvm::cantFail(other->makeCurrent());
+  void *ofOther = makeStream();
+  llvm::cantFail(device->makeCurrent());
+  program->trustStreams();
+  void *a = makeStream(), *b = makeStream();
+  Tensors first(driver, 1), second(driver, 2);
+  EXPECT_EQ(enqueue(a, first), "");
+  EXPECT_EQ(enqueue(ofOther, second),
+            "expects a stream of the program's GPU (of its primary context), "
+            "got one of another GPU or context");
+  EXPECT_EQ(find("a graph").size(), 1u) << "nothing was enqueued";
+  // Others go on as if it had not been.
+  EXPECT_EQ(enqueue(b, second), "");
+  EXPECT_TRUE(first.isRight());
+  EXPECT_TRUE(second.isRight());
+  destroy(ofOther);
+}
+
 TEST_F(RunOrder, ARunThatFailedHalfWayIsWaitedFor) {
   void *a = makeStream(), *b = makeStream();
   Tensors first(driver, 1), second(driver, 2);
@@ -210,6 +231,22 @@ TEST_F(RunOrder, AProgramGoesDuringACaptureOfOthers) {
       EXPECT_TRUE(tensors.isRight());
       driver.destroyGraph(graph);
     }
+}
+
+TEST_F(RunOrder, AProgramWhoseStreamIsGoneStaysUntilTheDeviceIsWaitedFor) {
+  void *a = makeStream();
+  auto owner = std::make_shared<std::unique_ptr<CudaProgram>>(
+      llvm::cantFail(CudaProgram::load(*device, artifact)));
+  (*owner)->trustStreams();
+  Tensors tensors(driver, 1);
+  llvm::cantFail((*owner)->enqueue(a, {tensors.input}, {tensors.output}));
+  destroy(a); // which breaks the promise
+  forgetLog();
+  const CudaProgram &going = **owner;
+  device->retire(going, std::move(owner));
+  EXPECT_EQ(find("frees"), Lines());
+  llvm::cantFail(device->freeRetired());
+  EXPECT_EQ(find("frees"), Lines{"frees 3896 bytes"});
 }
 
 TEST_F(RunOrder, AProgramThatWasCapturedStaysUntilTheDeviceIsWaitedFor) {

@@ -271,48 +271,64 @@ static KernelNodeParameters describe(const LaunchConfig &launch,
   return node;
 }
 
-/// Reads what parameters say now, and the cluster when it runs.
-static CUresult makeKernel(const KernelNodeParameters &node,
-                           std::shared_ptr<const Cluster> cluster,
-                           Kernel &kernel) {
-  auto *fake = reinterpret_cast<FakeFunction *>(node.function);
+static CUresult checkFunction(CUfunction function) {
   if (CUresult result = checkContext())
     return result;
-  if (fake->module->device != getDevice())
-    return kInvalidHandle;
+  return reinterpret_cast<FakeFunction *>(function)->module->device ==
+                 getDevice()
+             ? kSuccess
+             : kInvalidHandle;
+}
+
+/// What parameters say now.
+static CUresult readArguments(const emulator::KernelInfo &info,
+                              void **parameters,
+                              emulator::LaunchConfig &config) {
+  for (unsigned i = 0; i < info.parameters.size(); ++i) {
+    FakeTensorMap image = {};
+    bool isMap = info.parameters[i].sizeBytes == sizeof(TensorMapImage);
+    std::memcpy(isMap ? static_cast<void *>(&image) : &image.address,
+                parameters[i], isMap ? sizeof(image) : sizeof(CUdeviceptr));
+    if (isMap && image.number >= getTensorMaps().size())
+      return kInvalidValue;
+    if (CUresult result = addArgument(
+            image.address, isMap ? &getTensorMaps()[image.number] : nullptr,
+            config))
+      return result;
+  }
+  return kSuccess;
+}
+
+/// \param cluster  is asked when the kernel runs.
+static Kernel makeKernel(const KernelNodeParameters &node,
+                         std::shared_ptr<const Cluster> cluster) {
+  auto *fake = reinterpret_cast<FakeFunction *>(node.function);
   emulator::LaunchConfig config;
   config.kernel = fake->info->name;
   llvm::copy(node.grid, config.grid.begin());
   llvm::copy(node.block, config.block.begin());
   config.dynamicSharedBytes = node.dynamicSharedBytes;
   config.checks = emulator::Checks::None;
-  for (unsigned i = 0; i < fake->info->parameters.size(); ++i) {
-    FakeTensorMap image = {};
-    bool isMap = fake->info->parameters[i].sizeBytes == sizeof(TensorMapImage);
-    std::memcpy(isMap ? static_cast<void *>(&image) : &image.address,
-                node.parameters[i],
-                isMap ? sizeof(image) : sizeof(CUdeviceptr));
-    if (CUresult result = addArgument(
-            image.address, isMap ? &getTensorMaps()[image.number] : nullptr,
-            config))
-      return result;
-  }
-  kernel.name = config.kernel;
-  kernel.work = [fake, config, cluster]() mutable -> CUresult {
-    llvm::copy(*cluster, config.cluster.begin());
-    if (playFaults(config.kernel) == kSuccess)
-      runKernel(*fake->module->code, config);
-    return kSuccess; // a launch that fails is found by whoever waits for it
-  };
-  return kSuccess;
+  if (readArguments(*fake->info, node.parameters, config) != kSuccess)
+    return {config.kernel, nullptr};
+  return {config.kernel, [fake, config, cluster]() mutable -> CUresult {
+            llvm::copy(*cluster, config.cluster.begin());
+            if (playFaults(config.kernel) == kSuccess)
+              runKernel(*fake->module->code, config);
+            // Who waits for a launch finds that it failed.
+            return kSuccess;
+          }};
 }
 
-CUresult fake::enqueue(CUstream handle, const Kernel &kernel) {
+CUresult fake::enqueueNode(CUstream handle, const Kernel &kernel) {
   if (plays("refuse", kernel.name))
     return kLaunchOutOfResources;
-  if (const Stream *stream = findStream(handle))
+  if (const Stream *stream = findAnyStream(handle))
     log(kernel.name + " on " + stream->name);
-  return enqueue(handle, kernel.work);
+  return enqueueAnywhere(
+      handle, kernel.work ? kernel.work : []() -> CUresult {
+        return getState().failure = kIllegalAddress;
+      });
 }
 
 void fake::pauseBehindLaunch() {
@@ -323,16 +339,17 @@ void fake::pauseBehindLaunch() {
 static CUresult launchKernel(const LaunchConfig &launch, CUfunction function,
                              void **parameters) {
   Guard guard;
+  if (CUresult result = checkFunction(function))
+    return result;
   auto cluster = std::make_shared<Cluster>(Cluster{1, 1, 1});
   for (const LaunchAttribute &attribute :
        llvm::ArrayRef(launch.attributes, launch.numAttributes))
     if (attribute.id == kClusterDimension)
       llvm::copy(attribute.value.clusterDimension, cluster->begin());
-  Kernel kernel;
-  if (CUresult result =
-          makeKernel(describe(launch, function, parameters), cluster, kernel))
-    return result;
-  return enqueue(launch.stream, kernel);
+  Kernel kernel = makeKernel(describe(launch, function, parameters), cluster);
+  if (!findStream(launch.stream))
+    return kInvalidHandle;
+  return kernel.work ? enqueueNode(launch.stream, kernel) : kInvalidValue;
 }
 
 FAKE CUresult cuLaunchKernelEx(const LaunchConfig *launch, CUfunction function,
@@ -369,6 +386,8 @@ FAKE CUresult cuGraphAddKernelNode_v2(CUgraphNode *handle, CUgraph graph,
                                       size_t numDependencies,
                                       const KernelNodeParameters *parameters) {
   Guard guard;
+  if (CUresult result = checkFunction(parameters->function))
+    return result;
   auto node = std::make_unique<Node>();
   node->function = parameters->function;
   node->cluster = std::make_shared<Cluster>(Cluster{1, 1, 1});
@@ -377,8 +396,7 @@ FAKE CUresult cuGraphAddKernelNode_v2(CUgraphNode *handle, CUgraph graph,
       return kInvalidHandle;
     node->waitsFor.push_back(findNode(dependency));
   }
-  if (CUresult result = makeKernel(*parameters, node->cluster, node->kernel))
-    return result;
+  node->kernel = makeKernel(*parameters, node->cluster);
   keep(handle, node.get());
   reinterpret_cast<Graph *>(graph)->nodes.push_back(std::move(node));
   return kSuccess;
@@ -388,13 +406,20 @@ FAKE CUresult cuGraphAddDependencies_v2(CUgraph, const CUgraphNode *from,
                                         const CUgraphNode *to,
                                         const GraphEdge *edges, size_t count) {
   Guard guard;
+  if (getNumber("version", 13000) < 12030) // it is not there
+    return kNotSupported;
   for (size_t i = 0; i < count; ++i) {
     Node *earlier = findNode(from[i]), *later = findNode(to[i]);
     if (!earlier || !later)
       return kInvalidHandle;
-    if (edges[i].fromPort != edges[i].type || edges[i].toPort != 0)
+    constexpr int kDefault = 0, kProgrammatic = 1; // of ports and of types
+    int type = edges[i].type;
+    if (edges[i].fromPort != type || edges[i].toPort != 0 || type < kDefault ||
+        type > kProgrammatic)
       return kInvalidValue;
-    log(later->kernel.name + " may begin beside " + earlier->kernel.name);
+    log(later->kernel.name +
+        (type == kProgrammatic ? " may begin beside " : " waits for ") +
+        earlier->kernel.name);
     later->waitsFor.push_back(earlier);
   }
   return kSuccess;
@@ -420,11 +445,14 @@ cuGraphExecKernelNodeSetParams_v2(CUgraphExec handle, CUgraphNode nodeHandle,
     const Node *node = findNode(nodeHandle);
     if (!node || node->function != parameters->function)
       return kInvalidValue;
+    if (plays("stay", node->kernel.name))
+      return kInvalidValue;
     for (auto &[known, kernel] : executable->kernels)
       if (known == node) {
         executable->generation = 0;
         log("parameters of " + kernel.name);
-        return makeKernel(*parameters, node->cluster, kernel);
+        kernel = makeKernel(*parameters, node->cluster);
+        return kSuccess;
       }
     return kInvalidValue;
   };

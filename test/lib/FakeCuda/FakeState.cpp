@@ -110,13 +110,18 @@ static Stream *getDefaultStream(const std::string &name) {
   State &state = getState();
   auto [place, isNew] = streams.try_emplace({getDevice(), name});
   if (isNew) {
-    place->second = {name, getDevice(), /*isBlocking=*/false, nullptr, {}};
+    place->second = {name,
+                     getDevice(),
+                     /*isBlocking=*/false,
+                     /*isGreen=*/false,
+                     nullptr,
+                     {}};
     state.streams.insert(state.streams.begin(), &place->second);
   }
   return &place->second;
 }
 
-Stream *fake::findStream(CUstream handle) {
+Stream *fake::findAnyStream(CUstream handle) {
   constexpr uintptr_t kLegacy = 1, kPerThread = 2;
   auto number = reinterpret_cast<uintptr_t>(handle);
   if (number == 0 || number == kLegacy)
@@ -127,9 +132,12 @@ Stream *fake::findStream(CUstream handle) {
     return getDefaultStream(name);
   }
   auto *stream = reinterpret_cast<Stream *>(handle);
-  return getState().objects.count(stream) && stream->device == getDevice()
-             ? stream
-             : nullptr;
+  return getState().objects.count(stream) ? stream : nullptr;
+}
+
+Stream *fake::findStream(CUstream handle) {
+  Stream *stream = findAnyStream(handle);
+  return stream && stream->device == getDevice() ? stream : nullptr;
 }
 
 bool fake::isDefaultStreamBusy() {
@@ -163,12 +171,18 @@ CUresult fake::checkUnsafe() {
 }
 
 CUresult fake::enqueue(CUstream handle, Work work) {
-  State &state = getState();
   if (CUresult result = checkContext())
     return result;
-  if (state.failure)
-    return state.failure;
-  Stream *stream = findStream(handle);
+  return findStream(handle) ? enqueueAnywhere(handle, std::move(work))
+                            : kInvalidHandle;
+}
+
+CUresult fake::enqueueAnywhere(CUstream handle, Work work) {
+  if (CUresult result = checkContext())
+    return result;
+  if (getState().failure)
+    return getState().failure;
+  Stream *stream = findAnyStream(handle);
   if (!stream)
     return kInvalidHandle;
   if (stream->name == "default" && isDefaultStreamBusy())

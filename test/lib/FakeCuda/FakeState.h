@@ -44,6 +44,8 @@
 //   pause=US             who launches a kernel, or says with which parameters a
 //                        graph is to, sleeps behind it
 //   graphs=0             there is no memory for graphs
+//   stay=KERNEL          in a graph it gets no other parameters
+//   green                streams that are made are of green contexts
 //   log=FILE             allocations, launches and what concerns events, a line
 //                        for each, behind what is in the file
 //   report               says at the end of the process what was not given back
@@ -91,6 +93,7 @@ enum : CUresult {
   kCaptureUnsupported = 900,
   kCaptureInvalidated = 901,
   kCaptureIsolation = 905,
+  kNotSupported = 801,
   kCaptureImplicit = 906,
 };
 
@@ -108,7 +111,7 @@ using Work = std::function<CUresult()>;
 /// A launch, as it may be done again.
 struct Kernel {
   std::string name;
-  Work work;
+  Work work; ///< null: its arguments lie nowhere
 };
 
 using Cluster = std::array<int64_t, 3>; ///< of a launch, in blocks
@@ -159,6 +162,7 @@ struct Stream {
   std::string name; ///< in the log
   int device;
   bool isBlocking; ///< waits for the default stream, and that one for it
+  bool isGreen;    ///< is for a part of the device
   std::shared_ptr<Capture> capture;
   std::deque<Entry> queue;
 };
@@ -216,6 +220,8 @@ int getDevice();
 /// The stream that a handle means in this thread; null where it is gone, or of
 /// another device than the context.
 Stream *findStream(CUstream handle);
+/// Also where it is of another device, which some calls do not mind.
+Stream *findAnyStream(CUstream handle);
 /// Whether a blocking stream is captured, which the default stream's calls end.
 bool isDefaultStreamBusy();
 /// For calls that captures forbid: ends those that would be disturbed.
@@ -225,8 +231,10 @@ int &getCaptureMode();
 
 /// Does work in a stream.
 CUresult enqueue(CUstream stream, Work work);
-/// The same, with a line in the log, unless the kernel is to be refused.
-CUresult enqueue(CUstream stream, const Kernel &kernel);
+/// Work of a graph, which may be in a stream of another device.
+CUresult enqueueAnywhere(CUstream stream, Work work);
+/// A kernel of one, with a line in the log, unless it is to be refused.
+CUresult enqueueNode(CUstream stream, const Kernel &kernel);
 /// Sleeps, if that is played.
 void pauseBehindLaunch();
 /// Does what waits in streams.

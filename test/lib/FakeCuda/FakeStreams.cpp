@@ -27,6 +27,7 @@ FAKE CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   auto *made = new Stream{"s" + std::to_string(++state.numStreams),
                           getDevice(),
                           /*isBlocking=*/(flags & 1) == 0,
+                          /*isGreen=*/getSetting("green").has_value(),
                           nullptr,
                           {}};
   state.streams.push_back(made);
@@ -39,6 +40,27 @@ FAKE CUresult cuStreamDestroy_v2(CUstream stream) {
   drain(); // what waits in it is done all the same
   llvm::erase(getState().streams, reinterpret_cast<Stream *>(stream));
   return giveBack<Stream>(stream);
+}
+
+FAKE CUresult cuStreamGetCtx(CUstream handle, CUcontext *context) {
+  Guard guard;
+  Stream *stream = findAnyStream(handle);
+  if (!stream)
+    return kInvalidHandle;
+  *context = getContextOf(stream->device);
+  return kSuccess;
+}
+
+FAKE CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *context,
+                                CUgreenCtx *part) {
+  *context = nullptr;
+  *part = nullptr;
+  Guard guard;
+  Stream *stream = findAnyStream(handle);
+  if (!stream || !stream->isGreen)
+    return cuStreamGetCtx(handle, context);
+  *part = reinterpret_cast<CUgreenCtx>(stream);
+  return kSuccess;
 }
 
 FAKE CUresult cuStreamSynchronize(CUstream handle) {
@@ -108,7 +130,7 @@ FAKE CUresult cuStreamGetCaptureInfo_v2(CUstream handle, int *status,
                                         uint64_t *id, CUgraph *, const void *,
                                         size_t *) {
   Guard guard;
-  Stream *stream = findStream(handle);
+  Stream *stream = findAnyStream(handle);
   if (!stream)
     return kInvalidHandle;
   if (stream->name == "default" && isDefaultStreamBusy())
@@ -180,13 +202,13 @@ FAKE CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
       return kLaunchOutOfResources;
   double startUs = state.clockUs;
   for (const Work &work : executable->work)
-    if (CUresult result = enqueue(stream, work))
+    if (CUresult result = enqueueAnywhere(stream, work))
       return result;
-  if (const Stream *found = findStream(stream);
+  if (const Stream *found = findAnyStream(stream);
       found && !executable->kernels.empty())
     log("a graph on " + found->name);
   for (const auto &[node, kernel] : executable->kernels)
-    if (CUresult result = enqueue(stream, kernel))
+    if (CUresult result = enqueueNode(stream, kernel))
       return result;
   executable->generation = state.generation;
   executable->durationUs = state.clockUs - startUs;
