@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import logging
 import os
 import pathlib
@@ -129,12 +130,13 @@ def measure_bundle(files: Dict[str, bytes]) -> Optional[bytes]:
 
 def _count_workers(executor: Any) -> int:
     """As many shards as workers that are known of; a few where none are."""
-    return int(getattr(executor, "_max_workers", 0) or 0) or 4
+    known = getattr(executor, "_max_workers", None)
+    return min(known, _MOST_SHARDS) if isinstance(known, int) and known > 0 else 4
 
 
 def check_executor(executor: Any, shards: Optional[int]) -> int:
     """How many shards there are to be."""
-    if not hasattr(executor, "submit"):
+    if isinstance(executor, type) or not hasattr(executor, "submit"):
         raise GraphError(f"expects an executor of concurrent.futures, or one with its submit, got {show(executor)}")
     if shards is None:
         return _count_workers(executor)
@@ -162,9 +164,17 @@ def _submit(executor: Any, function: Callable[..., Any], *arguments: Any) -> Any
     return future
 
 
+def _is_done(future: Any) -> bool:
+    """One that cannot say so is asked for its result, which says what is wrong."""
+    try:
+        return bool(future.done())
+    except Exception:  # of whoever's class it is
+        return True
+
+
 def _wait_for(future: Any, look: Callable[[], None]) -> None:
     """Who asks for a result does not hear of Ctrl-C, which is kept."""
-    while not future.done():
+    while not _is_done(future):
         look()
         time.sleep(_INTERVAL)
 
@@ -186,7 +196,7 @@ def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], outp
 
         def look() -> None:
             workers.look()
-            workers.tell(sum(future.done() for future in futures), count)
+            workers.tell(sum(map(_is_done, futures)), count)
 
         try:
             while left:
@@ -196,12 +206,13 @@ def enumerate_on(workers: Workers, program: bytes, options: Dict[str, Any], outp
             look()
         except KeyboardInterrupt:  # others may have come before the one that was waited for
             for number, future in left:
-                if future.done():
+                if _is_done(future):
                     checkpoint.take(number, future)
             raise
         finally:  # those that run see that the folder is gone
             for future in futures:
-                future.cancel()
+                with contextlib.suppress(Exception):  # of whoever's class it is
+                    future.cancel()
     if checkpoint.num_shards and not checkpoint.num_records.value:
         logger.info("the workers had nothing to enumerate: the program is too large for one search, or so small that "
                     "it takes less time than to tell of it")

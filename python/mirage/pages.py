@@ -62,7 +62,7 @@ def _describe_times(optimized: OptimizedGraph) -> str:
         ("at least", result.limit_us, " limit")]
     known = [(name, us, kind) for name, us, kind in times if us is not None]
     if not known:
-        return '<p class="muted">Nothing is computed.</p>'
+        return '<p class="muted">No times are predicted: nothing is computed, or kernels are the caller\'s own.</p>'
     longest = max(us for _, us, _ in known)
     rows = "".join(f'<tr><td>{name}</td><td class="number">{us:.2f} us</td><td style="width: 32rem">'
                    f'<div class="bar{kind}" style="width: {100 * us / longest:.1f}%"></div></td></tr>'

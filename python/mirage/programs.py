@@ -21,7 +21,7 @@ from .folders import make_folder
 from .locks import ForkSafeLock
 from .streams import RunStream
 from .tensors import CPU, Device, TensorSpec
-from .torch_calls import Place, TorchCall, make_torch_call
+from .torch_calls import Place, TorchCall, find_marker, make_torch_call
 
 
 def _read_specs(program: c_void_p, count, get) -> Tuple[TensorSpec, ...]:
@@ -228,6 +228,7 @@ class CompiledGraph(OriginalNames):
             out = [tensors.make_empty(spec, given[0]) for spec in program.outputs]
         results = _bind_outputs(out, program.outputs, device, None, bound)
         program.run([tensor.address for tensor in bound], [tensor.address for tensor in results])
+        _mark_written(out)
         return list(out)
 
     def _call_on_gpu(self, program: LoadedProgram, given: Sequence[Any], stream: Any,
@@ -243,6 +244,7 @@ class CompiledGraph(OriginalNames):
         results = _bind_outputs(out, program.outputs, device, chosen, bound)
         program.enqueue(chosen, [tensor.address for tensor in bound], [tensor.address for tensor in results])
         streams.record_use(stream, [*given, *out], device)
+        _mark_written(out)
         foreign = [tensor.owner for tensor in [*bound, *results] if not tensors.is_torch(tensor.owner)]
         if foreign and not chosen.is_capturing:
             gpu.keep(chosen.address, foreign)
@@ -274,6 +276,8 @@ class CompiledGraph(OriginalNames):
     def _get_files(self) -> Dict[str, bytes]:
         """What `load` reads."""
         root = pathlib.Path(self._folder)
+        if not (root / "artifact").is_dir():
+            raise RunError(f"expects the folder that the program was loaded from to be there still, got nothing in {root}")
         files = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         files["result.json"] = (json.dumps(self._describe(), indent=2) + "\n").encode()
         return files
@@ -293,7 +297,7 @@ class SearchResult:
 
     improved: bool  #: whether a faster program was found; if not, the program is as it was written
     why: str  #: why not, or what ended the search
-    predicted_us: Optional[float]  #: None where nothing is to be computed
+    predicted_us: Optional[float]  #: None where nothing is to be computed, or kernels are the caller's own
     baseline_us: Optional[float]  #: predicted, as it was written
     limit_us: Optional[float]  #: predicted, the launch and each input and output once: nothing takes less
     measured_us: Optional[float]  #: on a GPU, nothing in its cache; None where it was not measured
@@ -375,6 +379,12 @@ def _unpickle(files: Dict[str, bytes]) -> CompiledGraph:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
     return own(load(folder), folder)
+
+
+def _mark_written(out: Sequence[Any]) -> None:
+    of_torch = [each for each in out if tensors.is_torch(each)]
+    if of_torch:
+        find_marker()(of_torch)
 
 
 def _as_sequence(what: str, values: Any) -> Sequence[Any]:

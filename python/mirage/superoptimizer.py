@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 import json
 import logging
 import math
@@ -238,7 +240,7 @@ def _make_program(before: Module, module: Module, result: SearchResult, request:
         module, result = before, _leave(result, "the best is not proved by canonical forms")
     folder = compile_module(module, **({"target": request.target} if request.target else {}))
     if request.codes is not None:
-        shutil.copytree(os.path.join(folder, "artifact"), request.codes)
+        shutil.copytree(os.path.join(folder, "artifact"), request.codes, dirs_exist_ok=True)
     return own(OptimizedGraph(folder, result, before.print().decode()), folder)
 
 
@@ -363,12 +365,16 @@ def _is_proved(before: Module, after: Module) -> bool:
 
 
 def _make_code_folder() -> str:
-    """Where the code is to be left, which can be written: an error now, and not after the search."""
+    """Where the code is to be left, which is made: an error now, and not after the search. Other searches may look
+    for theirs at the same time."""
     try:
-        os.makedirs("generated_codes", exist_ok=True)
-        taken = [int(name) for name in os.listdir("generated_codes") if re.fullmatch(r"\d+", name)]
+        root = os.path.abspath("generated_codes")
+        os.makedirs(root, exist_ok=True)
+        taken = [int(name) for name in os.listdir(root) if re.fullmatch(r"\d+", name)]
+        for number in itertools.count(max(taken, default=-1) + 1):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(os.path.join(root, str(number)))
+                return os.path.join(root, str(number))
     except OSError as error:
-        raise RunError(f"expects a place for generated_codes in {os.getcwd()}: {error}") from None
-    if not os.access("generated_codes", os.W_OK):
-        raise RunError(f"expects generated_codes in {os.getcwd()} to be a folder that can be written")
-    return os.path.abspath(os.path.join("generated_codes", str(max(taken, default=-1) + 1)))
+        raise RunError(f"expects a place for generated_codes in the current folder, got {error}") from None
+    raise AssertionError("there is always a next number")

@@ -326,8 +326,10 @@ def check(spec: TensorSpec, role: str, bound: Bound, device: Device) -> None:
                        f"{name_device(bound.device)}")
     for size, expected, found in zip(spec.shape, spec.strides, bound.strides):
         if size != 1 and expected != found:
+            remedy = (f"new_input(strides=...), or hand over {'contiguous()' if spec.is_row_major() else 'what lies so'}"
+                      if role == "input" else "mark_output(strides=...), or hand over what lies so")
             raise RunError(f"{what}: expects strides {list(spec.strides)}, got {list(bound.strides)}; build the "
-                           "graph with new_input(strides=...), or hand over contiguous()")
+                           f"graph with {remedy}")
     if device[0] == "cuda" and bound.address % 16 != 0:
         raise RunError(f"{what}: expects an address that is a multiple of 16, got {bound.address:#x}")
 

@@ -3,6 +3,7 @@ are comparisons, and one call of the library. benchmarks/calls/call_time.py meas
 
 from __future__ import annotations
 
+import functools
 import struct
 import sys
 from ctypes import c_void_p
@@ -40,6 +41,19 @@ def _get_native_guards() -> Any:
     return getattr(getattr(sys.modules["torch"]._C, "_dynamo", None), "guards", None)
 
 
+@functools.lru_cache(maxsize=None)
+def find_marker() -> Callable[[Sequence[Any]], Any]:
+    """What tells torch of tensors that were written behind its back: a gradient that needs what was in them is an
+    error then, as after an operation in place."""
+    torch = sys.modules["torch"]
+    increment = torch.autograd.graph.increment_version
+    try:
+        torch._C._increment_version([torch.empty(1)])
+        return torch._C._increment_version  # what the public function does, in a third of its time
+    except (AttributeError, TypeError):  # before torch 2.7 it takes one tensor
+        return lambda tensors: [increment(tensor) for tensor in tensors]
+
+
 # A loop over tensors would take a fifth of the time again, so each program gets a function of its own, written
 # out, as dataclasses get theirs. For two inputs and an output:
 #
@@ -54,7 +68,8 @@ def _get_native_guards() -> Any:
 #                 if x0.dtype is not dtype_x0 or ... or x1.dtype is not dtype_x1 or ...:
 #                     return None
 #                 inputs.get_to_know(x0, x1)
-#             if out is None:
+#             is_new = out is None
+#             if is_new:
 #                 y0, = out = [allocate_quickly(shape_y0, ...)] if get_device() == ordinal else allocate()
 #             else:
 #                 y0, = out
@@ -69,6 +84,8 @@ def _get_native_guards() -> Any:
 #             return None
 #         if enqueue(pointer, streams[get_stream(ordinal)], pack_x(x0, x1), pack_y(y0)):
 #             fail()
+#         if not is_new:
+#             mark_written(out)
 #         return out if type(out) is list else list(out)
 #
 # What holds the tensors is asked first, since one tensor of two rows could be unpacked as well. In forward mode
@@ -155,7 +172,8 @@ def call(given, out):
             if {check_all(inputs)}:
                 return None
             inputs.get_to_know({join(inputs)})
-        if out is None:
+        is_new = out is None
+        if is_new:
             {join(outputs)} = out = {allocation}
         else:
             {join(outputs)} = out
@@ -170,6 +188,8 @@ def call(given, out):
         return None
     if enqueue(pointer, streams[get_stream(ordinal)], pack_x({join(inputs)}), pack_y({join(outputs)})):
         fail()
+    if not is_new:
+        mark_written(out)
     return out if type(out) is list else list(out)
 """
 
@@ -202,7 +222,7 @@ def make_torch_call(pointer: c_void_p, inputs: Sequence[TensorSpec], outputs: Se
         "pointer": pointer, "enqueue": enqueue, "ordinal": place.ordinal, "fail": _fail, "foreign": _FOREIGN,
         "sequences": SEQUENCES, "is_grad_enabled": torch.is_grad_enabled,
         "forward_ad": torch.autograd.forward_ad, "allocate": _make_allocator(outputs, place),
-        "allocate_quickly": place.allocate, "get_device": place.get_device,
+        "mark_written": find_marker(), "allocate_quickly": place.allocate, "get_device": place.get_device,
         "streams": _StreamPointers(), "get_stream": place.get_stream,
         "inputs": _Acquaintances(inputs), "outputs": _Acquaintances(outputs),
         "pack_x": struct.Struct(f"{len(inputs)}Q").pack, "pack_y": struct.Struct(f"{len(outputs)}Q").pack}

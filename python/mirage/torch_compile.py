@@ -89,6 +89,47 @@ class _Supported(OperatorSupportBase):
         return node in self.taken
 
 
+def _shows_an_operand(node: Node) -> bool:
+    """Whether a result lies where an operand does, the first, as the operator's schema says: views, and what may
+    be one."""
+    schema = getattr(node.target, "_schema", None)
+    is_view = schema is not None and any(result.alias_info is not None for result in schema.returns)
+    return is_view or node.target is torch.ops.aten._unsafe_view.default
+
+
+def _find_base(node: Node) -> Node:
+    """What a node shows, whoever has it."""
+    while _shows_an_operand(node):
+        node = node.args[0]  # type: ignore[assignment]
+    return node
+
+
+def _leave_shared_views(partition: Any) -> None:
+    """Each result of a part has memory of its own. So where tensors that leave it share theirs, with one another or
+    with one that comes into it, views are not the part's: a write to one of them is seen in all, as after a graph
+    break."""
+    nodes = partition.nodes
+
+    def get_outside(node: Node) -> List[Node]:
+        return [user for user in node.users if user not in nodes]
+
+    shown: Dict[Node, int] = collections.Counter(_find_base(node) for node in nodes if get_outside(node))
+    shared = {base for base, number in shown.items() if number > 1 or base not in nodes}
+    order = {node: place for place, node in enumerate(next(iter(nodes)).graph.nodes)}
+    for node in sorted(nodes, key=order.__getitem__, reverse=True):  # a view of a view hands on what leaves
+        if not _shows_an_operand(node) or _find_base(node) not in shared:
+            continue
+        outside = get_outside(node)
+        if outside:
+            with node.graph.inserting_after(node):
+                view = node.graph.node_copy(node)
+            for user in outside:
+                user.replace_input_with(node, view)
+        if not node.users:
+            partition.remove_node(node)
+            node.graph.erase_node(node)
+
+
 def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
     """Moves what Mirage takes into submodules, as large as can be had, and returns their names too."""
     devices = {value_of(node).device: None for node in module.graph.nodes if explain_unsupported(node) is None}
@@ -98,6 +139,8 @@ def _partition(module: GraphModule) -> Tuple[GraphModule, List[str]]:
         partitioner = CapabilityBasedPartitioner(module, _Supported(module, device), allows_single_node_partition=True)
         partitions = [partition for partition in partitioner.propose_partitions()
                       if any(node.target not in VIEWS for node in partition.nodes)]
+        for partition in partitions:
+            _leave_shared_views(partition)
         module = partitioner.fuse_partitions(partitions, prefix=prefix)
         names += [f"{prefix}{index}" for index in range(len(partitions))]
     return module, names

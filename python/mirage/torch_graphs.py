@@ -81,7 +81,10 @@ def _add_input(graph: KernelGraph, node: Node) -> DTensor:
     if not isinstance(value, torch.Tensor):
         raise GraphError(f"{node.name}: expects tensors as inputs, got {type(value).__name__}")
     strides = None if value.is_contiguous() else tuple(value.stride())
-    return graph.new_input(tuple(value.shape), strides=strides, dtype=value.dtype, name=str(node.name))
+    try:
+        return graph.new_input(tuple(value.shape), strides=strides, dtype=value.dtype, name=str(node.name))
+    except GraphError as error:
+        raise GraphError(f"{node.name}: {error}") from None
 
 
 def _mark_output(graph: KernelGraph, node: Node, value: DTensor) -> None:
@@ -119,6 +122,17 @@ def _write(graph: KernelGraph, node: Node, values: Dict[Node, DTensor]) -> DTens
 
 #: Of a tensor that a module has.
 Getter = Callable[[], torch.Tensor]
+
+
+def _find_shared(module: torch.nn.Module, names: Sequence[str]) -> torch.Tensor:
+    """One tensor that the module has by several names, as tied weights are: an input of the program. Raises RunError
+    where they are several now."""
+    first, *others = (_find_tensor(module, name) for name in names)
+    for name, other in zip(names[1:], others):
+        if other is not first:
+            raise RunError(f"expects {names[0]} and {name} to be one tensor, as from_torch found them, got two; "
+                           "from_torch makes a graph of the module as it is now")
+    return first
 
 
 def _find_tensor(module: torch.nn.Module, name: str) -> torch.Tensor:
@@ -186,8 +200,9 @@ def _restore(getters: Sequence[Getter], returned: Any, text: str) -> ModuleGraph
 
 
 class BoundProgram:
-    """A program that has the first of its inputs from a module: the parameters that this has when it is
-    called, by their names. It has no gradients, and no tangents. Pickled and copied, it takes the module along."""
+    """A program that has the first of its inputs from a module: the parameters and buffers that this has when it is
+    called, by their names. Tensors that are plain attributes are constants, as they were when the graph was made.
+    It has no gradients, and no tangents. Pickled and copied, it takes the module along."""
 
     def __init__(self, program: CompiledGraph, getters: Sequence[Getter], returned: Any):
         self.program = program
@@ -195,7 +210,8 @@ class BoundProgram:
         self._returned = returned
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
-        """What the module returns: a tensor, a tuple, a dictionary, ... Inputs may lie in memory in any way.
+        """What the module returns: a tensor, a tuple, a dictionary, ..., each tensor in memory of its own, also where
+        the module returns views of one. Inputs may lie in memory in any way.
 
         Raises RunError for inputs and parameters that the program does not take, as those of other sizes and
         sparse ones, and where the module has no such parameter any more."""
@@ -277,9 +293,10 @@ def _describe_all(values: Sequence[torch.Tensor]) -> str:
 
 def _take_parameters(module: torch.nn.Module, exported: torch.export.ExportedProgram) -> List[Getter]:
     """What is an input of the graph and none of the module: its own by their names, since others may take
-    their places, and constants that stand in its code. Those that nothing reads are taken out."""
-    own = {name for name, _ in (*module.named_parameters(remove_duplicate=False),
-                                *module.named_buffers(remove_duplicate=False))}
+    their places, and constants: tensors that stand in its code, or are plain attributes. Those that nothing reads are
+    taken out."""
+    own = {name: tensor for name, tensor in (*module.named_parameters(remove_duplicate=False),
+                                             *module.named_buffers(remove_duplicate=False))}
     nodes = {node.name: node for node in exported.graph_module.graph.nodes if node.op == "placeholder"}
     getters: List[Getter] = []
     for spec in exported.graph_signature.input_specs:
@@ -287,7 +304,9 @@ def _take_parameters(module: torch.nn.Module, exported: torch.export.ExportedPro
         if spec.target is not None and not node.users:
             exported.graph_module.graph.erase_node(node)
         elif spec.target in own:
-            getters.append(functools.partial(_find_tensor, module, spec.target))
+            names = [name for name, tensor in own.items() if tensor is own[spec.target]]
+            getters.append(functools.partial(_find_shared, module, names) if len(names) > 1
+                           else functools.partial(_find_tensor, module, spec.target))
         elif spec.target is not None:
             getters.append(functools.partial(_itself, exported.constants[spec.target]))
     return getters

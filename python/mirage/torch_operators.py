@@ -126,6 +126,8 @@ def _addmm(graph, node, bias, x, y, beta=1, alpha=1):
     product = graph.matmul(x, y)
     if alpha != 1:
         product = graph.mul(product, alpha)
+    if beta == 0:  # "input will be ignored, and nan and inf in it will not be propagated" (torch.addmm)
+        return product
     return graph.add(product, graph.mul(bias, beta) if beta != 1 else bias)
 
 

@@ -14,7 +14,7 @@ import pytest
 import mirage as mi
 from mirage._library import BYTECODE, SUCCESS, Context, lib
 from mirage.compiler import to_module
-from mirage.distributed import Workers, enumerate_on
+from mirage.distributed import Workers, check_executor, enumerate_on
 from mirage.progress import Progress
 from shared_searches import OPTIONS, make_program
 
@@ -317,3 +317,38 @@ def test_executors_that_return_no_future(program, returned):
 
     with pytest.raises(mi.GraphError, match="expects an executor whose submit.. returns a future, .* got "):
         program.superoptimize(executor=Executor(), shards=2, **OPTIONS)
+
+
+class Sulking(concurrent.futures.Future):
+    """Of an executor whose futures raise what they like."""
+
+    def done(self):
+        raise ValueError("no")
+
+    def cancel(self):
+        raise ValueError("no")
+
+
+class SulkingExecutor:
+    _max_workers = "many"
+
+    def submit(self, function, *arguments):
+        future = Sulking()
+        future.set_result(function(*arguments))
+        return future
+
+
+def test_futures_that_raise(graph):
+    graph.mark_output(graph.exp(graph.new_input((16, 64))))
+    assert graph.superoptimize(executor=SulkingExecutor(), max_states=100, measure=False)
+
+
+def test_a_class_is_no_executor(graph):
+    graph.mark_output(graph.exp(graph.new_input((16, 64))))
+    with pytest.raises(mi.GraphError, match="expects an executor of concurrent.futures, or one with its submit, got"):
+        graph.superoptimize(executor=concurrent.futures.ThreadPoolExecutor, max_states=100)
+
+
+def test_more_workers_than_shards_may_be():
+    with concurrent.futures.ThreadPoolExecutor(5000) as pool:
+        assert check_executor(pool, None) == 1024

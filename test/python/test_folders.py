@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 
 import pytest
 
+import mirage as mi
 from mirage import folders
 
 WAITS = "import sys, mirage.folders as f; print(f.make_folder(), flush=True); sys.stdin.read()"
@@ -139,3 +141,13 @@ def test_a_forked_child_leaves_its_parents_folders():
     assert os.waitpid(child, 0)[1] == 0
     assert os.path.isdir(folder)
     os.rmdir(folder)
+
+
+def test_a_program_whose_folder_is_gone_is_not_saved(graph, tmp_path):
+    graph.mark_output(graph.exp(graph.new_input((4, 8))))
+    graph.compile().save(tmp_path / "gone")
+    program = mi.load(tmp_path / "gone")
+    shutil.rmtree(tmp_path / "gone")
+    for keep in (lambda: program.save(tmp_path / "kept"), lambda: pickle.dumps(program)):
+        with pytest.raises(mi.RunError, match="expects the folder that the program was loaded from"):
+            keep()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import concurrent.futures
 import logging
 import os
 import re
@@ -282,6 +283,20 @@ def test_code_is_kept_beside_what_is_there(graph, monkeypatch, tmp_path):
     graph.exp(graph.new_input(dims=(16, 256)))
     graph.superoptimize(save_codes=True, max_states=100)
     assert (tmp_path / "generated_codes" / "5" / "kernels.ptx").exists()
+
+
+def test_searches_at_once_keep_their_code_apart(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def search(_):
+        graph = mi.new_kernel_graph()
+        graph.exp(graph.new_input(dims=(16, 256)))
+        return graph.superoptimize(save_codes=True, max_states=100, measure=False)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(search, range(4)))
+    kept = [folder for folder in (tmp_path / "generated_codes").iterdir() if (folder / "kernels.ptx").exists()]
+    assert sorted(folder.name for folder in kept) == ["0", "1", "2", "3"]
 
 
 def test_nothing_to_search(graph):

@@ -485,3 +485,45 @@ def test_mistakes_with_operators():
     with torch._subclasses.FakeTensorMode():
         with pytest.raises(mi.RunError, match=r"input0: expects shape \[16, 64\], got \[8, 64\]"):
             operator(torch.empty(8, 64).half(), torch.empty(64, 32).half())
+
+
+# ---------------------------------------------------------------------- what torch is told
+
+
+def test_a_gradient_of_what_was_overwritten_is_an_error(graph):
+    graph.mark_output(graph.exp(graph.new_input((4, 8), dtype=mi.float32)))
+    program = graph.compile()
+    weights, out = torch.ones(4, 8, requires_grad=True), torch.ones(4, 8)
+    loss = (weights * out).sum()
+    with torch.no_grad():
+        program([torch.zeros(4, 8)], out=[out])
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(16, 16, bias=False), torch.nn.Linear(16, 16, bias=False)
+        self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.second(torch.exp(self.first(x)))
+
+
+def test_tied_weights_stay_tied():
+    module, x = Tied(), torch.randn(8, 16)
+    graph = mi.from_torch(module, (x,))
+    layer = graph.bind(graph.compile())
+    with torch.no_grad():
+        torch.testing.assert_close(layer(x), module(x), rtol=1e-3, atol=1e-3)
+        module.first.weight = module.second.weight = torch.nn.Parameter(torch.randn(16, 16) / 4)
+        torch.testing.assert_close(layer(x), module(x), rtol=1e-3, atol=1e-3)
+        module.second.weight = torch.nn.Parameter(torch.randn(16, 16))
+        with pytest.raises(mi.RunError, match="expects first.weight and second.weight to be one tensor"):
+            layer(x)
+
+
+def test_inputs_that_are_not_taken_are_named():
+    with pytest.raises(mi.GraphError, match="input: expects an element type"):
+        mi.from_torch(torch.nn.ReLU(), (torch.randn(4, 4, dtype=torch.float64),))

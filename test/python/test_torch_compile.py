@@ -458,3 +458,73 @@ def test_clamp_by_tensors():
         computed = compile_for_mirage(model, "eager", BRIEF)(*inputs)
     assert torch.allclose(computed, model(*inputs), atol=1e-5)
     assert torch_bridge.reports[-1].parts and not torch_bridge.reports[-1].left
+
+
+# ---------------------------------------------------------------------- memory that tensors share
+
+
+class WritesAView(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(64, 64), torch.nn.Linear(32, 32)
+
+    def forward(self, x):
+        h = torch.nn.functional.silu(self.a(x))
+        left = h[:, :32]
+        torch._dynamo.graph_break()
+        left.add_(self.b(left))
+        return h
+
+
+def write_the_base(x):
+    y = torch.exp(x) * 2 + 1
+    rows, all_of_it = y[2:].t(), y.view(-1)[8:]
+    used = all_of_it * 2
+    torch._dynamo.graph_break()
+    y.mul_(0)
+    return rows, all_of_it, used
+
+
+def write_an_input(x):
+    columns, y = x.t()[1:], torch.exp(x) + 1
+    torch._dynamo.graph_break()
+    columns.mul_(0)
+    return x.clone(), y
+
+
+def return_both(x):
+    y = torch.relu(x) * 3
+    return y, y[:2], y.view(4, -1)
+
+
+def return_one_view(x):
+    return (torch.relu(x) * 3).t()[:2]
+
+
+def find_shared(tensors):
+    return [[a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr() for a in tensors] for b in tensors]
+
+
+@both
+@pytest.mark.parametrize("takes", ["improved", "all"])
+@pytest.mark.parametrize("model", [WritesAView(), write_the_base, write_an_input, return_both, return_one_view],
+                         ids=lambda model: getattr(model, "__name__", type(model).__name__))
+def test_views_share_memory(model, takes, fallback):
+    x = torch.randn(8, 64)
+    options = {**BRIEF, "takes": takes, "fallback": fallback}
+    torch_bridge.reports.clear()
+    with torch.no_grad():
+        expected, found = model(x.clone()), compile_for_mirage(model, options=options)(x.clone())
+    if isinstance(expected, torch.Tensor):
+        expected, found = (expected,), (found,)
+    for a, b in zip(expected, found):
+        torch.testing.assert_close(b, a, rtol=1e-4, atol=1e-4)
+    assert find_shared(found) == find_shared(expected)
+    assert takes == "improved" or any(report.parts for report in torch_bridge.reports)
+
+
+def test_what_beta_leaves_out():
+    c, a, b = torch.full((16, 32), float("nan")), torch.randn(16, 8), torch.randn(8, 32)
+    with torch.no_grad():
+        found = compile_for_mirage(lambda c, a, b: torch.addmm(c, a, b, beta=0), options={**BRIEF, "takes": "all"})(c, a, b)
+    torch.testing.assert_close(found, a @ b, rtol=1e-4, atol=1e-4)
