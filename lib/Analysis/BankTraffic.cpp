@@ -168,7 +168,9 @@ public:
     items.grid = getHeldExtents(graph);
     isInRegisters = true;
     repeats = llvm::isPowerOf2_64(numWarps) && !graph->hasAttr(kHeldSharesAttr);
-    readsSharedOnce = hasRoomForShared(graph, items, numWarps);
+    bool isExact = !graph.getBody().getOps<thread::MatmulOp>().empty();
+    readsSharedOnce = isExact ? keepsSharedOfProduct(graph, items, numWarps)
+                              : hasRoomForShared(graph, items, numWarps);
   }
 
   /// Of the steps' tiles, of an input or of what all steps read.

@@ -8,6 +8,7 @@
 
 #include "GraphLowering.h"
 #include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "OperandForms.h"
@@ -201,6 +202,8 @@ LogicalResult GraphLowering::lowerLoop() {
     setAccumulators({});
     return lowerStep();
   }
+  if (deal && keepsSharedOfProduct(graph, header, deal->numWarps))
+    return lowerUnrolledLoop();
   for (auto [input, map] : llvm::enumerate(header.tileInputs))
     if (isHeld(input) && map.loopMap >= 0)
       return lowerUnrolledLoop();
