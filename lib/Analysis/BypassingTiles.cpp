@@ -13,6 +13,7 @@
 #include "Mirage/Layout/AccessPatterns.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -114,14 +115,21 @@ struct MovedTile {
         tensorElement(getElementTypeOrSelf(tensor)),
         element(getElementTypeOrSelf(tile)) {}
 
-  /// Where the second tile along each dimension begins, from the start of a
-  /// sector, in elements: the first one lies as no other may.
-  int64_t getIntoSector() const {
-    int64_t begin = view.offset;
+  /// Where tiles begin, from the start of a sector, in elements: of the first
+  /// ones along all dimensions, until places come again.
+  SmallVector<int64_t> listPlacesInSector() const {
+    int64_t sector = kSectorBytes / getBytes(tensorElement);
+    int64_t distance = 0, numTiles = 1;
     for (auto [edge, stride] : llvm::zip_equal(edges, view.strides))
-      if (edge.numTiles > 1)
-        begin += edge.tile * stride;
-    return begin % (kSectorBytes / getBytes(tensorElement));
+      if (edge.numTiles > 1) {
+        distance += edge.tile * stride;
+        numTiles = std::max(numTiles, edge.numTiles);
+      }
+    SmallVector<int64_t> places;
+    int64_t period = sector / std::gcd(distance, sector);
+    for (int64_t number : llvm::seq(std::min(numTiles, period)))
+      places.push_back((view.offset + number * distance) % sector);
+    return places;
   }
 };
 } // namespace
@@ -146,14 +154,14 @@ static double countSectorsOfTiles(block::GraphOp graph) {
 
 /// Sectors that a tile may draw in vain, so that no barrier has to be waited
 /// for: a tenth of those that it lies in; or, of one that is a small part of
-/// what the block draws, as what rows are reduced to, a part of that.
+/// what the block draws, as what rows are reduced to, a fourteenth of that.
 static double countSpareSectors(block::GraphOp graph, int64_t sectors) {
   double ofSmallTile = countSectorsOfTiles(graph) / 14;
   return sectors < ofSmallTile ? ofSmallTile : 0.1 * double(sectors);
 }
 
 /// Of threads that copy a tile between device and shared memory.
-static int64_t countCopiedSectors(const MovedTile &tile) {
+static int64_t countCopiedSectors(const MovedTile &tile, int64_t intoSector) {
   CopiedTile copied;
   for (const TileEdge &edge : tile.edges) {
     copied.shape.push_back(edge.getElements());
@@ -164,15 +172,16 @@ static int64_t countCopiedSectors(const MovedTile &tile) {
   copied.tensorOffset = tile.view.offset;
   copied.elementBytes = getBytes(tile.element);
   copied.tensorElementBytes = getBytes(tile.tensorElement);
-  copied.intoSector = tile.getIntoSector();
+  copied.intoSector = intoSector;
   return mirage::countCopiedSectors(copied);
 }
 
 /// Whether lanes find words and sectors of a tensor whole that load or store
 /// its tiles: those of a reduction may have elements far apart, and what else
 /// is in a sector is for another access, which draws it once more. The tile
-/// goes through shared memory then, where threads copy rows; or all rows in a
-/// row, of which sectors are shared that are worth a barrier.
+/// goes through shared memory then, where threads copy rows; so it does where
+/// they copy all of it as one run, if that saves sectors that are worth a
+/// barrier.
 static bool areAccessesWhole(Type fragment, const MovedTile &tile) {
   ArrayRef<TileEdge> edges = tile.edges;
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
@@ -196,10 +205,14 @@ static bool areAccessesWhole(Type fragment, const MovedTile &tile) {
     return false;
   if (!countWindowTraffic(*layout, accessed).drawsWholeSectors())
     return false;
-  accessed.intoSector = tile.getIntoSector();
-  WindowTraffic traffic = countWindowTraffic(*layout, accessed);
-  return traffic.drawnSectors - countCopiedSectors(tile) <
-         countSpareSectors(tile.graph, traffic.sectors);
+  double inVain = 0, spare = 0;
+  for (int64_t place : tile.listPlacesInSector()) {
+    accessed.intoSector = place;
+    WindowTraffic traffic = countWindowTraffic(*layout, accessed);
+    inVain += double(traffic.drawnSectors - countCopiedSectors(tile, place));
+    spare += countSpareSectors(tile.graph, traffic.sectors);
+  }
+  return inVain < spare;
 }
 
 //===----------------------------------------------------------------------===//
