@@ -123,13 +123,12 @@ void BankTraffic::addCopy(Value value, Value tensor, SharedAccess kind,
   Copy copy;
   copy.kind = kind;
   copy.times = times;
-  copy.shape.assign(type.getShape().begin(), type.getShape().end());
-  copy.tensorShape.assign(tensorType.getShape().begin(),
-                          tensorType.getShape().end());
+  llvm::append_range(copy.tile.shape, type.getShape());
+  llvm::append_range(copy.tile.tensorShape, tensorType.getShape());
   std::optional<TensorView> view = findView(tensor);
   Strides strides =
       view ? view->strides : getRowMajorStrides(tensorType.getShape());
-  copy.tensorStrides.assign(strides.begin(), strides.end());
+  llvm::append_range(copy.tile.tensorStrides, strides);
   copy.tile.tensorOffset = view ? view->offset : 0;
   copy.tile.elementBytes = getElementBytes(type);
   copy.tile.tensorElementBytes = getElementBytes(tensorType);
@@ -169,7 +168,9 @@ public:
     items.grid = getHeldExtents(graph);
     isInRegisters = true;
     repeats = llvm::isPowerOf2_64(numWarps) && !graph->hasAttr(kHeldSharesAttr);
-    readsSharedOnce = hasRoomForShared(graph, items, numWarps);
+    bool isExact = !graph.getBody().getOps<thread::MatmulOp>().empty();
+    readsSharedOnce = isExact ? keepsSharedOfProduct(graph, items, numWarps)
+                              : hasRoomForShared(graph, items, numWarps);
   }
 
   /// Of the steps' tiles, of an input or of what all steps read.
@@ -438,10 +439,9 @@ static uint64_t getOffset(int64_t element, RankedTensorType type,
 int64_t BankTraffic::countCopy(const Copy &copy, const Tile &tile,
                                TileForm form) const {
   CopiedTile copied = copy.tile;
-  copied.shape = copy.shape;
-  copied.tensorShape = copy.tensorShape;
-  copied.tensorStrides = copy.tensorStrides;
-  copied.pitch = copy.shape.back() + form.rowPadding / copied.elementBytes;
+  copied.pitch = copied.shape.back() + form.rowPadding / copied.elementBytes;
+  if (isOneRun(copied))
+    copied = joinRows(copied);
   CopyPattern pattern = chooseCopyPattern(copied);
   SmallVector<int64_t, 5> sizes = llvm::map_to_vector<5>(
       pattern.walks, [](const CopyPattern::Walk &walk) { return walk.size; });
@@ -458,13 +458,13 @@ int64_t BankTraffic::countCopy(const Copy &copy, const Tile &tile,
       int64_t number = warp * kLanes + lane;
       if (number < numAccesses)
         mask |= 1u << lane;
-      SmallVector<int64_t, 4> coordinates(copy.shape.size());
+      SmallVector<int64_t, 4> coordinates(copied.shape.size());
       SmallVector<int64_t, 4> steps =
           delinearize(std::min(number, numAccesses - 1), sizes);
       for (auto [walk, step] : llvm::zip_equal(pattern.walks, steps))
         coordinates[walk.dim] += step * walk.step;
       addresses.push_back(
-          getOffset(linearize(coordinates, copy.shape), tile.type, form));
+          getOffset(linearize(coordinates, copied.shape), tile.type, form));
     }
     wavefronts +=
         countWavefronts(copy.kind, width * copied.elementBytes, addresses, mask)

@@ -9,9 +9,11 @@
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Layout/AccessPatterns.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -96,12 +98,92 @@ static bool takesLessThanWords(const LinearLayout &layout, const TileEdge &row,
   return run < word && row.getDivisor() % word == 0;
 }
 
+static unsigned getBytes(Type elementType) {
+  return elementType.getIntOrFloatBitWidth() / 8;
+}
+
+namespace {
+/// A tile whose accesses are looked at.
+struct MovedTile {
+  block::GraphOp graph;
+  SmallVector<TileEdge> edges;
+  TensorView view;
+  Type tensorElement, element;
+
+  MovedTile(block::GraphOp graph, Value tile, Value tensor)
+      : graph(graph), edges(findTileEdges(tile)), view(*findView(tensor)),
+        tensorElement(getElementTypeOrSelf(tensor)),
+        element(getElementTypeOrSelf(tile)) {}
+
+  /// Where tiles begin, from the start of a sector, in elements: of the first
+  /// ones along all dimensions, until places come again.
+  SmallVector<int64_t> listPlacesInSector() const {
+    int64_t sector = kSectorBytes / getBytes(tensorElement);
+    int64_t distance = 0, numTiles = 1;
+    for (auto [edge, stride] : llvm::zip_equal(edges, view.strides))
+      if (edge.numTiles > 1) {
+        distance += edge.tile * stride;
+        numTiles = std::max(numTiles, edge.numTiles);
+      }
+    SmallVector<int64_t> places;
+    int64_t period = sector / std::gcd(distance, sector);
+    for (int64_t number : llvm::seq(std::min(numTiles, period)))
+      places.push_back((view.offset + number * distance) % sector);
+    return places;
+  }
+};
+} // namespace
+
+/// Sectors of the tiles of a block, of all inputs in all iterations and of all
+/// outputs, where they lie side by side.
+static double countSectorsOfTiles(block::GraphOp graph) {
+  double bytes = 0;
+  auto add = [&](Value tile, Value tensor, int64_t times) {
+    bytes += double(cast<ShapedType>(tile.getType()).getNumElements()) *
+             getBytes(getElementTypeOrSelf(tensor)) * times;
+  };
+  for (auto [tile, tensor, loopMap] : llvm::zip_equal(
+           graph.getBody().getArguments(), graph.getInputs(), graph.getFmaps()))
+    add(tile, tensor, loopMap == kReplicated ? 1 : graph.getLoop());
+  for (auto [tile, tensor] :
+       llvm::zip_equal(graph.getBody().front().getTerminator()->getOperands(),
+                       graph->getResults()))
+    add(tile, tensor, 1);
+  return bytes / kSectorBytes;
+}
+
+/// Sectors that a tile may draw in vain, so that no barrier has to be waited
+/// for: a tenth of those that it lies in; or, of one that is a small part of
+/// what the block draws, as what rows are reduced to, a fourteenth of that.
+static double countSpareSectors(block::GraphOp graph, int64_t sectors) {
+  double ofSmallTile = countSectorsOfTiles(graph) / 14;
+  return sectors < ofSmallTile ? ofSmallTile : 0.1 * double(sectors);
+}
+
+/// Of threads that copy a tile between device and shared memory.
+static int64_t countCopiedSectors(const MovedTile &tile, int64_t intoSector) {
+  CopiedTile copied;
+  for (const TileEdge &edge : tile.edges) {
+    copied.shape.push_back(edge.getElements());
+    copied.tensorShape.push_back(edge.size);
+  }
+  copied.pitch = copied.shape.back();
+  llvm::append_range(copied.tensorStrides, tile.view.strides);
+  copied.tensorOffset = tile.view.offset;
+  copied.elementBytes = getBytes(tile.element);
+  copied.tensorElementBytes = getBytes(tile.tensorElement);
+  copied.intoSector = intoSector;
+  return mirage::countCopiedSectors(copied);
+}
+
 /// Whether lanes find words and sectors of a tensor whole that load or store
 /// its tiles: those of a reduction may have elements far apart, and what else
 /// is in a sector is for another access, which draws it once more. The tile
-/// goes through shared memory then, where threads copy rows.
-static bool areAccessesWhole(Type fragment, ArrayRef<TileEdge> edges,
-                             const TensorView &view, Type elementType) {
+/// goes through shared memory then, where threads copy rows; so it does where
+/// they copy all of it as one run, if that saves sectors that are worth a
+/// barrier.
+static bool areAccessesWhole(Type fragment, const MovedTile &tile) {
+  ArrayRef<TileEdge> edges = tile.edges;
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
   if (!layout || layout->getRank() != edges.size() || edges.empty())
     return false;
@@ -115,12 +197,22 @@ static bool areAccessesWhole(Type fragment, ArrayRef<TileEdge> edges,
   FragmentedTile accessed;
   accessed.shape = shape;
   accessed.divisors = divisors;
-  accessed.strides = view.strides;
-  accessed.offsetDivisor = view.offset;
+  accessed.strides = tile.view.strides;
+  accessed.offsetDivisor = tile.view.offset;
   accessed.overhangs = overhangs;
-  accessed.elementBytes = elementType.getIntOrFloatBitWidth() / 8;
-  return !takesLessThanWords(*layout, edges.back(), accessed.elementBytes) &&
-         countWindowTraffic(*layout, accessed).drawsWholeSectors();
+  accessed.elementBytes = getBytes(tile.tensorElement);
+  if (takesLessThanWords(*layout, edges.back(), accessed.elementBytes))
+    return false;
+  if (!countWindowTraffic(*layout, accessed).drawsWholeSectors())
+    return false;
+  double inVain = 0, spare = 0;
+  for (int64_t place : tile.listPlacesInSector()) {
+    accessed.intoSector = place;
+    WindowTraffic traffic = countWindowTraffic(*layout, accessed);
+    inVain += double(traffic.drawnSectors - countCopiedSectors(tile, place));
+    spare += countSpareSectors(tile.graph, traffic.sectors);
+  }
+  return inVain < spare;
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,14 +266,11 @@ static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
   if (header.loop > 1 ||
       isRepeated(header.grid, header.tileInputs[input].gridMap))
     return false;
-  Type element = getElementTypeOrSelf(tile);
-  SmallVector<TileEdge> edges = findTileEdges(tile);
-  TensorView view = *findView(graph.getInputs()[tile.getArgNumber()]);
-  return llvm::all_of(reader.getBody().getArgument(input).getUsers(),
-                      [&](Operation *load) {
-                        return areAccessesWhole(load->getResult(0).getType(),
-                                                edges, view, element);
-                      });
+  MovedTile moved(graph, tile, graph.getInputs()[tile.getArgNumber()]);
+  return llvm::all_of(
+      reader.getBody().getArgument(input).getUsers(), [&](Operation *load) {
+        return areAccessesWhole(load->getResult(0).getType(), moved);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,11 +299,10 @@ static llvm::Error verifyResult(block::GraphOp graph, thread::GraphOp step) {
 static bool isWorthStoring(block::GraphOp graph, thread::GraphOp step) {
   Value result = step.getResult(0);
   unsigned output = result.use_begin()->getOperandNumber();
-  std::optional<TensorView> view = findView(graph->getResult(output));
-  return view &&
+  Value tensor = graph->getResult(output);
+  return findView(tensor) &&
          areAccessesWhole(getStore(step).getOperand().getType(),
-                          findTileEdges(result), *view,
-                          getElementTypeOrSelf(graph->getResult(output)));
+                          MovedTile(graph, result, tensor));
 }
 
 //===----------------------------------------------------------------------===//

@@ -229,14 +229,18 @@ bool mlir::mirage::growsWithParts(block::AccumulateOp op) {
          findRelativeSums(op).empty();
 }
 
+static bool isF32(Value value) {
+  return cast<RankedTensorType>(value.getType()).getElementType().isF32();
+}
+
+bool mlir::mirage::joinsElements(block::AccumulateOp op) {
+  return op.getAxis() == AxisKind::Loop && isF32(op.getOperand()) &&
+         isF32(op.getResult()) &&
+         accumulatesElements(readOperatorAttributes(op), /*numOperands=*/1);
+}
+
 bool mlir::mirage::canCarry(block::AccumulateOp op) {
-  auto isF32 = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getElementType().isF32();
-  };
-  if (op.getAxis() != AxisKind::Loop || !isF32(op.getOperand()) ||
-      !isF32(op.getResult()) ||
-      !accumulatesElements(readOperatorAttributes(op), /*numOperands=*/1) ||
-      !op.getOperand().getDefiningOp<thread::GraphOp>())
+  if (!joinsElements(op) || !op.getOperand().getDefiningOp<thread::GraphOp>())
     return false;
   if (op.getRescale()) {
     block::AccumulateOp maximum = findRunningMaximum(op);

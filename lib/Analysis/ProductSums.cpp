@@ -19,7 +19,10 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 /// Warps get registers four at a time, whatever is left over.
-int64_t mlir::mirage::countSumRegisters(unsigned numThreads) {
+int64_t mlir::mirage::countSumRegisters(bool areOfTensorCores,
+                                        unsigned numThreads) {
+  if (!areOfTensorCores)
+    return countFreeRegisters(numThreads);
   constexpr int64_t kTogether = 4 << kLaneBits;
   int64_t all =
       Target().getRegistersPerThread(llvm::alignTo(numThreads, kTogether));
@@ -28,15 +31,16 @@ int64_t mlir::mirage::countSumRegisters(unsigned numThreads) {
   return std::max(most, countFreeRegisters(numThreads));
 }
 
+bool mlir::mirage::growsAlone(block::AccumulateOp sum) {
+  return joinsElements(sum) && sum.getOperand().hasOneUse() &&
+         (sum.getRescale() || growsWithParts(sum));
+}
+
 SmallVector<block::AccumulateOp>
 mlir::mirage::findCarriedSums(block::GraphOp graph) {
-  return llvm::filter_to_vector(graph.getBody().getOps<block::AccumulateOp>(),
-                                [](block::AccumulateOp op) {
-                                  bool isAlone =
-                                      op.getOperand().hasOneUse() &&
-                                      (op.getRescale() || growsWithParts(op));
-                                  return isAlone && canCarry(op);
-                                });
+  return llvm::filter_to_vector(
+      graph.getBody().getOps<block::AccumulateOp>(),
+      [](block::AccumulateOp op) { return growsAlone(op) && canCarry(op); });
 }
 
 static thread::GraphOp getStep(block::AccumulateOp sum) {
@@ -49,8 +53,7 @@ static bool isOfTensorCores(block::AccumulateOp sum) {
 
 int64_t mlir::mirage::countSumRegisters(ArrayRef<block::AccumulateOp> sums,
                                         unsigned numThreads) {
-  return llvm::all_of(sums, isOfTensorCores) ? countSumRegisters(numThreads)
-                                             : countFreeRegisters(numThreads);
+  return countSumRegisters(llvm::all_of(sums, isOfTensorCores), numThreads);
 }
 
 /// Of a thread, among so many, which has items of a product's result.

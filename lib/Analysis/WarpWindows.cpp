@@ -8,6 +8,7 @@
 
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/Target.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
@@ -41,10 +42,16 @@ static bool isInRegisters(Value tile) {
   return isHeld(tile) || thread::getFragmentLayout(tile.getType());
 }
 
-bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
-                                    const TileGraph &items, int64_t numWarps) {
-  int64_t numItems = llvm::divideCeil(items.getNumBlocks(), numWarps),
-          registers = 0;
+static int64_t countItemsOfWarp(const TileGraph &items, int64_t numWarps) {
+  return llvm::divideCeil(items.getNumBlocks(), numWarps);
+}
+
+/// Registers for the windows of all steps that several items of a warp share.
+/// \param countRegisters  of a fragment.
+static int64_t countSharedRegisters(
+    thread::GraphOp graph, const TileGraph &items, int64_t numWarps,
+    llvm::function_ref<int64_t(RankedTensorType)> countRegisters) {
+  int64_t registers = 0;
   for (Operation &op : graph.getBody().front()) {
     if (!isa<thread::LoadOp, thread::LdmatrixOp>(op))
       continue;
@@ -55,8 +62,34 @@ bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
     int64_t windows =
         countWindowsOfWarp(items, window.getArgNumber(), numWarps, /*warp=*/0);
     auto fragment = cast<RankedTensorType>(op.getResult(0).getType());
-    if (windows < numItems)
-      registers += windows * items.loop * thread::countRegisters(fragment);
+    if (windows < countItemsOfWarp(items, numWarps))
+      registers += windows * items.loop * countRegisters(fragment);
   }
-  return registers <= Target().getRegistersPerThread(numWarps << kLaneBits);
+  return registers;
+}
+
+bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
+                                    const TileGraph &items, int64_t numWarps) {
+  return countSharedRegisters(graph, items, numWarps, thread::countRegisters) <=
+         Target().getRegistersPerThread(numWarps << kLaneBits);
+}
+
+bool mlir::mirage::keepsSharedOfProduct(thread::GraphOp graph,
+                                        const TileGraph &items,
+                                        int64_t numWarps) {
+  Block &body = graph.getBody().front();
+  if (body.getOps<thread::MatmulOp>().empty())
+    return false;
+  // Products are taken of f32, whatever is loaded.
+  int64_t shared = countSharedRegisters(
+      graph, items, numWarps, [](RankedTensorType fragment) -> int64_t {
+        return thread::getFragmentLayout(fragment)->getNumRegisters();
+      });
+  int64_t sums = 0;
+  for (auto sum : body.getOps<thread::AccumulateOp>())
+    sums += countItemsOfWarp(items, numWarps) *
+            thread::countRegisters(sum.getType());
+  return shared > 0 &&
+         shared + sums + kExpectedRegisters <=
+             Target().getRegistersPerThread(numWarps << kLaneBits);
 }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
 
@@ -82,7 +83,7 @@ private:
     SmallVector<uint64_t, 32> addresses;
     for (unsigned lane = 0; lane < 1u << kLaneBits; ++lane) {
       bool isInside = true;
-      int64_t place = 0;
+      int64_t place = tile.intoSector;
       for (auto [element, start, size, stride] :
            llvm::zip_equal(fragment.apply(registerNumber, lane), origin,
                            tile.shape, tile.strides)) {
@@ -116,6 +117,39 @@ WindowTraffic mlir::mirage::countWindowTraffic(const LinearLayout &fragment,
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// Where the access of a thread begins, in bytes from the start of the tile.
+static uint64_t getCopiedPlace(const CopiedTile &tile,
+                               const CopyPattern &pattern, int64_t thread) {
+  int64_t place = tile.intoSector;
+  for (const CopyPattern::Walk &walk : llvm::reverse(pattern.walks)) {
+    place += thread % walk.size * walk.step * tile.tensorStrides[walk.dim];
+    thread /= walk.size;
+  }
+  return place * tile.tensorElementBytes;
+}
+
+int64_t mlir::mirage::countCopiedSectors(const CopiedTile &tile) {
+  constexpr int64_t kLanes = 1 << kLaneBits, kSectorBytes = 32;
+  if (isOneRun(tile))
+    return llvm::divideCeil((tile.intoSector + llvm::product_of(tile.shape)) *
+                                tile.tensorElementBytes,
+                            kSectorBytes);
+  CopyPattern pattern = chooseCopyPattern(tile);
+  int64_t numAccesses = llvm::product_of(tile.shape) / pattern.width;
+  int64_t sectors = 0;
+  for (int64_t first = 0; first < numAccesses; first += kLanes) {
+    SmallVector<uint64_t, 32> addresses;
+    for (int64_t thread :
+         llvm::seq(first, std::min(first + kLanes, numAccesses)))
+      addresses.push_back(getCopiedPlace(tile, pattern, thread));
+    uint32_t mask = ~uint32_t(0) >> (kLanes - addresses.size());
+    addresses.resize(kLanes);
+    sectors +=
+        countSectors(pattern.width * tile.tensorElementBytes, addresses, mask);
+  }
+  return sectors;
+}
+
 /// Far dimensions first. Those of one element, or that show one place again and
 /// again, have no neighbours and lead.
 static SmallVector<unsigned, 4> orderByStride(const CopiedTile &tile) {
@@ -148,6 +182,32 @@ static int64_t getVectorWidth(const CopiedTile &tile, unsigned innermost) {
   return std::gcd(common, kMostAccessBytes /
                               int64_t(std::max(tile.elementBytes,
                                                tile.tensorElementBytes)));
+}
+
+bool mlir::mirage::isOneRun(const CopiedTile &tile) {
+  unsigned rank = tile.shape.size();
+  int64_t row = tile.shape.back();
+  if (rank < 2 || tile.pitch != row || row == 1 ||
+      row * tile.tensorElementBytes % kMostAccessBytes == 0)
+    return false;
+  int64_t distance = 1;
+  for (unsigned dim = rank; dim-- > 0;) {
+    if (tile.tensorStrides[dim] != distance ||
+        (dim > 0 && tile.shape[dim] != tile.tensorShape[dim]))
+      return false;
+    distance *= tile.tensorShape[dim];
+  }
+  return true;
+}
+
+CopiedTile mlir::mirage::joinRows(const CopiedTile &tile) {
+  assert(isOneRun(tile) && "of other tiles not all is a run");
+  CopiedTile joined = tile;
+  joined.shape = {llvm::product_of(tile.shape)};
+  joined.pitch = joined.shape.back();
+  joined.tensorShape = {llvm::product_of(tile.tensorShape)};
+  joined.tensorStrides = {1};
+  return joined;
 }
 
 /// How many rows threads take an access of each, where they do not go along

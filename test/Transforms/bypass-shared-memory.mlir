@@ -229,6 +229,29 @@ func.func @odd_rows(%x: tensor<16x33xf16>) -> tensor<16x33xf32> {
 
 // -----
 
+#n = #mirage_thread.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]]>
+
+// Rows of 18 bytes, two of an access: half of the sectors would be drawn twice. All rows together are a
+// run, which threads copy by whole sectors.
+// CHECK-LABEL: func.func @runs_of_rows(
+// CHECK-NOT: mirage.byp
+func.func @runs_of_rows(%x: tensor<100x9xf16>) -> tensor<100x9xf16> {
+  %r = mirage_block.graph grid() threads(64) ins(%x imap()) outs(omap()) : (tensor<100x9xf16>) -> tensor<100x9xf16> {
+  ^bb0(%t: tensor<100x9xf16>):
+    %e = mirage_thread.graph items(x = 50) ins(%t imap(x -> 0)) outs(omap(x -> 0)) : (tensor<100x9xf16>) -> tensor<100x9xf32> {
+    ^bb0(%w: tensor<2x16xf16>):
+      %f = mirage_thread.load %w : (tensor<2x16xf16>) -> tensor<2x16xf16, #n>
+      %a = mirage_thread.exp %f : (tensor<2x16xf16, #n>) -> tensor<2x16xf32, #n>
+      %s = mirage_thread.store %a : (tensor<2x16xf32, #n>) -> tensor<2x16xf32>
+      mirage_thread.yield %s : tensor<2x16xf32>
+    }
+    mirage_block.yield %e : tensor<100x9xf32>
+  }
+  return %r : tensor<100x9xf16>
+}
+
+// -----
+
 #l = #mirage_thread.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
 
 // What ldmatrix would read in shared memory lanes load.

@@ -90,13 +90,13 @@ func.func @sum_of_the_loop(%x: tensor<16x256xf16>) -> (tensor<16x64xf16>, tensor
 // CHECK: mirage_thread.accumulate
 // CHECK: mirage_thread.graph {{.*}}{mirage.bypasses}
 // CHECK: mirage_thread.div
-func.func @rows_behind_both_edges(%x: tensor<11x30xf16>) -> tensor<11x30xf16> {
-  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<11x30xf16>) -> tensor<11x30xf16> {
-  ^bb0(%t: tensor<11x30xf16>):
-    %e = mirage_block.exp %t : tensor<11x30xf16>
-    %s = mirage_block.sum %e dims [1] : tensor<11x30xf32>
-    %y = mirage_block.div %e, %s : tensor<11x30xf32>, tensor<11x1xf32>
-    mirage_block.yield %y : tensor<11x30xf32>
+func.func @rows_behind_both_edges(%x: tensor<11x48xf16>) -> tensor<11x48xf16> {
+  %o = mirage_block.graph grid() threads(128) ins(%x imap()) outs(omap()) : (tensor<11x48xf16>) -> tensor<11x48xf16> {
+  ^bb0(%t: tensor<11x48xf16>):
+    %e = mirage_block.exp %t : tensor<11x48xf16>
+    %s = mirage_block.sum %e dims [1] : tensor<11x48xf32>
+    %y = mirage_block.div %e, %s : tensor<11x48xf32>, tensor<11x1xf32>
+    mirage_block.yield %y : tensor<11x48xf32>
   }
-  return %o : tensor<11x30xf16>
+  return %o : tensor<11x48xf16>
 }

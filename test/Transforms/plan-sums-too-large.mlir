@@ -4,7 +4,9 @@
 // RUN: not mirage-opt %s --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s
 // RUN: sed 's/threads(768)/threads(512)/; /^\/\/ ----/,$d' %s | mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" -o /dev/null
 // RUN: sed '1,/^\/\/ ----/d; /^\/\/ ---- beside/,$d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: sed '1,/^\/\/ ---- beside/d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: sed '1,/^\/\/ ---- beside/d; /^\/\/ ---- exact/,$d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: sed '1,/^\/\/ ---- exact/d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: sed '1,/^\/\/ ---- exact/d; s/threads(192)/threads(256)/' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHECK: error: expects tiles that fit 166912 bytes of shared memory, got {{[0-9]+}} bytes
 // CHECK: note: threads(512) would have registers for the sums of products, and the other tiles fit
@@ -61,4 +63,20 @@ func.func @beside(%x: tensor<192x64xf16>, %w: tensor<64x128xf16>, %a: tensor<64x
     mirage_kernel.yield %o#0, %o#1 : tensor<192x128xf16>, tensor<64x64xf32>
   } : tensor<192x128xf16>, tensor<64x64xf32>
   return %r#0, %r#1 : tensor<192x128xf16>, tensor<64x64xf32>
+}
+// ---- exact: the items of exact products are not those of tensor cores, for which threads(256) would do
+func.func @exact(%a: tensor<512x64xf32>, %b: tensor<64x40xf32>) -> tensor<512x40xf32> {
+  %e = tensor.empty() : tensor<512x40xf32>
+  %r = mirage_kernel.graph ins(%a, %b : tensor<512x64xf32>, tensor<64x40xf32>) outs(%e : tensor<512x40xf32>) {
+  ^bb0(%ak: tensor<512x64xf32>, %bk: tensor<64x40xf32>):
+    %o = mirage_block.graph grid() threads(192) loop(4) ins(%ak imap() fmap(1), %bk imap() fmap(0)) outs(omap())
+        : (tensor<512x64xf32>, tensor<64x40xf32>) -> tensor<512x40xf32> {
+    ^bb0(%at: tensor<512x16xf32>, %bt: tensor<16x40xf32>):
+      %p = mirage_block.matmul %at, %bt : tensor<512x16xf32>, tensor<16x40xf32>
+      %s = mirage_block.accumulate %p over loop sum : tensor<512x40xf32>
+      mirage_block.yield %s : tensor<512x40xf32>
+    }
+    mirage_kernel.yield %o : tensor<512x40xf32>
+  } : tensor<512x40xf32>
+  return %r : tensor<512x40xf32>
 }

@@ -61,7 +61,6 @@ private:
   struct Copy {
     SharedAccess kind;
     CopiedTile tile; ///< the pitch apart
-    SmallVector<int64_t, 4> shape, tensorShape, tensorStrides;
     int64_t times;
   };
   struct Tile {

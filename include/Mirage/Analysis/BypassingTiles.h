@@ -22,7 +22,9 @@
 // (--mirage-hold-in-registers). It matters which sectors of device memory
 // accesses of warps draw, and that lanes take words where rows have them. Where
 // rows begin or end anywhere they take single elements, as threads would that
-// copy rows to shared memory.
+// copy rows to shared memory. Tiles of whole rows are one run of bytes, though,
+// which threads copy by whole sectors: they bypass shared memory if lanes draw
+// few more.
 //
 // Blocks whose tiles end beyond the tensor have lanes look where it ends
 // (mirage_thread.clip); the other blocks have code that does not.
@@ -87,7 +89,8 @@ llvm::Error verifyBypassing(Value value);
 /// Whether a value can be, if ldmatrix is no more than a load, and lanes do
 /// well without it: of an input each item loads all in one step and no element
 /// is loaded twice, and what accesses draw are sectors of 32 bytes as a whole,
-/// but for the one that an access shares with the next.
+/// but for the one that an access shares with the next, and few more than
+/// threads would draw that copy the tile.
 bool isWorthBypassing(Value value);
 
 } // namespace mlir::mirage

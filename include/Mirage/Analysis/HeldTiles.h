@@ -74,12 +74,15 @@ RankedTensorType getHeldType(Value value);
 /// are no powers of two count as the next one, unless items are shares.
 SmallVector<int64_t> getHeldExtents(thread::GraphOp graph);
 
+/// Whether an accumulation over the loop joins f32 element by element, with
+/// nothing to be done behind the loop.
+bool joinsElements(block::AccumulateOp op);
+
 /// Whether an accumulation over the loop can carry its sum in registers: it
-/// joins f32 element by element, with nothing to be done behind the loop, and
-/// its parts are the result of a thread graph. What rescales it, and the
-/// maximum that it is relative to, are tiles of shared memory, or held by the
-/// lanes that need them. A maximum that sums are relative to is carried if all
-/// of these are.
+/// joins elements, and its parts are the result of a thread graph. What
+/// rescales it, and the maximum that it is relative to, are tiles of shared
+/// memory, or held by the lanes that need them. A maximum that sums are
+/// relative to is carried if all of these are.
 bool canCarry(block::AccumulateOp op);
 
 /// Whether the thread graph that computes the parts of a carried sum adds them

@@ -20,19 +20,25 @@
 
 namespace mlir::mirage {
 
+/// Whether a sum over the loop adds up, element by element, what one step
+/// leaves for nobody else, so that it may grow in registers. Asked where steps
+/// are thread graphs, and before, where they are ops of a block of which the
+/// sum's operand is the last.
+bool growsAlone(block::AccumulateOp sum);
+
 /// The sums over the loop that registers may carry, of a block whose steps are
-/// thread graphs: each adds up what a step leaves for nobody else.
+/// thread graphs: those that grow alone.
 SmallVector<block::AccumulateOp> findCarriedSums(block::GraphOp graph);
 
-/// Registers of a thread for sums of products on tensor cores, where a block
-/// has so many threads: three eighths of those that there are, but no more than
-/// leave what all code is reckoned to take; and a third, as for others
-/// (`countFreeRegisters`), if that is more. Of 150 drawn programs of f16, bf16
-/// and 8-bit floats whose sums take just that, 64 to 384 threads, 1 spills, 24
-/// bytes; with 768 threads 2 of 42, up to 192.
-int64_t countSumRegisters(unsigned numThreads);
+/// Registers of a thread for all sums of a block that has so many threads. If
+/// they all are of products on tensor cores: three eighths of those that there
+/// are, but no more than leave what all code is reckoned to take; and a third,
+/// as for others (`countFreeRegisters`), if that is more. Of 150 drawn programs
+/// of f16, bf16 and 8-bit floats whose sums take just that, 64 to 384 threads,
+/// 1 spills, 24 bytes; with 768 threads 2 of 42, up to 192.
+int64_t countSumRegisters(bool areOfTensorCores, unsigned numThreads);
 
-/// The same for sums of one block: if they all are of such products.
+/// The same for the sums of one block.
 int64_t countSumRegisters(ArrayRef<block::AccumulateOp> sums,
                           unsigned numThreads);
 

@@ -34,6 +34,14 @@ int64_t countWindowsOfWarp(const TileGraph &items, unsigned input,
 bool hasRoomForShared(thread::GraphOp graph, const TileGraph &items,
                       int64_t numWarps);
 
+/// Whether the steps of an exact product have to follow each other in its code
+/// for that: they are long, so that LLVM would leave them a loop, of which a
+/// later item reads all again. They do if several items share windows for which
+/// there are registers, in f32, beside the sums of all items and what all code
+/// is reckoned to take.
+bool keepsSharedOfProduct(thread::GraphOp graph, const TileGraph &items,
+                          int64_t numWarps);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_ANALYSIS_WARPWINDOWS_H

@@ -45,6 +45,7 @@ struct FragmentedTile {
   int64_t offsetDivisor = 0;      ///< of the first element's offset; 0 for any
   llvm::ArrayRef<bool> overhangs; ///< whether fragments may reach beyond it
   unsigned elementBytes = 2;
+  int64_t intoSector = 0; ///< where it begins, from the start of a sector
 };
 
 /// The widest access for which runs of registers are runs of bytes and aligned:
@@ -69,20 +70,33 @@ struct WindowTraffic {
   }
 };
 
-/// \param tile  which begins with a sector.
 WindowTraffic countWindowTraffic(const LinearLayout &fragment,
                                  const FragmentedTile &tile);
 
 /// A tile of shared memory that threads copy from a tensor of device memory, or
 /// to it. Numbers are in elements.
 struct CopiedTile {
-  llvm::ArrayRef<int64_t> shape; ///< of the tile
+  llvm::SmallVector<int64_t, 4> shape; ///< of the tile
   /// From one row to the next.
   int64_t pitch = 0;
-  llvm::ArrayRef<int64_t> tensorShape, tensorStrides;
+  llvm::SmallVector<int64_t, 4> tensorShape, tensorStrides;
   int64_t tensorOffset = 0;
   unsigned elementBytes = 2, tensorElementBytes = 2;
+  int64_t intoSector = 0; ///< where it begins, from the start of a sector
 };
+
+/// Whether a tile is one run of elements that is copied as such. It has whole
+/// rows, which lie side by side in shared memory as in the tensor, and no
+/// access of the widest ends with each of them (nor are they single elements,
+/// which are copied as one row anyway):
+/// \code
+///   100 x 9 of f16     row by row: 900 accesses of 2 bytes
+///                      as a run:   225 accesses of 8
+/// \endcode
+bool isOneRun(const CopiedTile &tile);
+
+/// Such a tile, and its tensor, with that run as their only dimension.
+CopiedTile joinRows(const CopiedTile &tile);
 
 /// How threads share such a tile out: neighbours in the tensor go to
 /// neighbouring threads.
@@ -106,6 +120,10 @@ struct CopyPattern {
 
 /// \param tile  of one dimension or more.
 CopyPattern chooseCopyPattern(const CopiedTile &tile);
+
+/// Sectors that warps draw which copy a tile so, one by one for each access; or
+/// that lie in one run, of which warps find each sector whole.
+int64_t countCopiedSectors(const CopiedTile &tile);
 
 } // namespace mlir::mirage
 

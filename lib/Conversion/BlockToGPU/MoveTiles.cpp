@@ -8,6 +8,7 @@
 
 #include "MoveTiles.h"
 #include "Mirage/Conversion/SwizzledTiles.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "Mirage/Layout/AccessPatterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -32,9 +33,16 @@ struct Window {
   SmallVector<bool, 4> mayLeave; ///< whether a tile may end beyond it
   CopyPattern pattern;
   Value view; ///< the tensor, its dimensions in that order
+  /// Of one run: how many elements behind the start of a sector it begins, of
+  /// type index; null where each tile begins with one.
+  Value intoSector;
 
   MemRefType getType() const { return cast<MemRefType>(tensor.getType()); }
   unsigned getRank() const { return tileShape.size(); }
+  /// Elements of the tensor that a sector has.
+  int64_t getSectorElements() const {
+    return kSectorBytes * 8 / getType().getElementTypeBitWidth();
+  }
 };
 } // namespace
 
@@ -45,6 +53,57 @@ static Value permute(BlockEmitter &emitter, Value tensor,
   AffineMap map = AffineMap::getPermutationMap(order, tensor.getContext());
   return memref::TransposeOp::create(emitter.builder, tensor,
                                      AffineMapAttr::get(map));
+}
+
+static CopiedTile describeCopy(const Window &window) {
+  auto tileType = cast<MemRefType>(window.tile.getType());
+  ArrayRef<int64_t> shape = tileType.getShape();
+  auto [strides, offset] = window.getType().getStridesAndOffset();
+  CopiedTile copied;
+  llvm::append_range(copied.shape, shape);
+  copied.pitch = shape.size() < 2
+                     ? shape.back()
+                     : tileType.getStridesAndOffset().first[shape.size() - 2];
+  llvm::append_range(copied.tensorShape, window.getType().getShape());
+  llvm::append_range(copied.tensorStrides, strides);
+  copied.tensorOffset = offset;
+  copied.elementBytes = tileType.getElementTypeBitWidth() / 8;
+  copied.tensorElementBytes = window.getType().getElementTypeBitWidth() / 8;
+  return copied;
+}
+
+/// All elements of a memref, which lie side by side, along one dimension.
+static Value flatten(BlockEmitter &emitter, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t offset = type.getStridesAndOffset().second;
+  auto layout = StridedLayoutAttr::get(type.getContext(), offset, {1});
+  auto flat = MemRefType::get({type.getNumElements()}, type.getElementType(),
+                              layout, type.getMemorySpace());
+  return memref::ReinterpretCastOp::create(
+      emitter.builder, flat, memref, offset,
+      ArrayRef<int64_t>{type.getNumElements()}, ArrayRef<int64_t>{1});
+}
+
+/// Makes of a window that is one run, of so many one behind the other, a window
+/// of one dimension.
+static void joinRows(BlockEmitter &emitter, Window &window, int64_t numTiles) {
+  int64_t rowElements =
+      ShapedType::getNumElements(ArrayRef(window.tileShape).drop_front());
+  window.origin = {arith::MulIOp::create(emitter.builder, window.origin.front(),
+                                         emitter.getIndex(rowElements))};
+  window.tileShape = {ShapedType::getNumElements(window.tileShape)};
+  window.mayLeave.truncate(1);
+  window.tensor = flatten(emitter, window.tensor);
+  window.tile = flatten(emitter, window.tile);
+  int64_t sector = window.getSectorElements();
+  int64_t offset = window.getType().getStridesAndOffset().second;
+  if ((numTiles == 1 || window.tileShape.front() % sector == 0) &&
+      offset % sector == 0)
+    return;
+  Value begin = arith::AddIOp::create(emitter.builder, window.origin.front(),
+                                      emitter.getIndex(offset));
+  window.intoSector =
+      arith::RemUIOp::create(emitter.builder, begin, emitter.getIndex(sector));
 }
 
 static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
@@ -58,27 +117,55 @@ static Window makeWindow(BlockEmitter &emitter, Value tensor, Value tile,
   for (auto [dim, axes] : llvm::enumerate(cuttingAxes))
     window.mayLeave.push_back(emitter.header.getExtent(axes) * shape[dim] >
                               window.getType().getDimSize(dim));
-  auto tileType = cast<MemRefType>(tile.getType());
-  auto [strides, offset] = window.getType().getStridesAndOffset();
-  CopiedTile copied;
-  copied.shape = shape;
-  copied.pitch = shape.size() < 2
-                     ? shape.back()
-                     : tileType.getStridesAndOffset().first[shape.size() - 2];
-  copied.tensorShape = window.getType().getShape();
-  copied.tensorStrides = strides;
-  copied.tensorOffset = offset;
-  copied.elementBytes = tileType.getElementTypeBitWidth() / 8;
-  copied.tensorElementBytes = window.getType().getElementTypeBitWidth() / 8;
+  // Where blocks are cut along whole rows, all but one have nothing.
+  bool areRowsWhole =
+      !llvm::is_contained(ArrayRef(window.mayLeave).drop_front(), true);
+  CopiedTile copied = describeCopy(window);
+  if (areRowsWhole && isOneRun(copied)) {
+    copied = mirage::joinRows(copied);
+    joinRows(emitter, window, emitter.header.getExtent(cuttingAxes.front()));
+  }
   window.pattern = chooseCopyPattern(copied);
-  window.view = permute(emitter, tensor, window.pattern.order);
+  window.view = permute(emitter, window.tensor, window.pattern.order);
   return window;
+}
+
+/// Runs `body` where a condition holds; everywhere if it is null.
+static void emitIf(BlockEmitter &emitter, Value condition,
+                   llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto guard =
+      scf::IfOp::create(emitter.builder, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard insertion(emitter.builder);
+  emitter.builder.setInsertionPointToStart(guard.thenBlock());
+  body();
+}
+
+/// Threads take elements as if the run began with its first sector: so each
+/// access of a warp is whole sectors. The first of them have none.
+static void forEachOfRun(BlockEmitter &emitter, const Window &window,
+                         llvm::function_ref<void(ValueRange)> body) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  int64_t width = window.pattern.width, numElements = window.tileShape.front();
+  int64_t numChunks = (numElements + window.getSectorElements()) / width - 1;
+  emitter.forEachElement({numChunks}, /*width=*/1, [&](ValueRange chunk) {
+    Value place =
+        arith::MulIOp::create(builder, chunk.front(), emitter.getIndex(width));
+    Value element = arith::SubIOp::create(builder, place, window.intoSector);
+    Value isInRun =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, element,
+                              emitter.getIndex(numElements));
+    emitIf(emitter, isInRun, [&] { body(element); });
+  });
 }
 
 /// Shares the elements of a tile out over the threads, neighbours in the tensor
 /// to neighbouring threads, and calls `body` with coordinates in the tile.
 static void forEachNeighbours(BlockEmitter &emitter, const Window &window,
                               llvm::function_ref<void(ValueRange)> body) {
+  if (window.intoSector)
+    return forEachOfRun(emitter, window, body);
   ArrayRef<CopyPattern::Walk> walks = window.pattern.walks;
   SmallVector<int64_t> shape;
   for (const CopyPattern::Walk &walk : walks)
@@ -334,19 +421,6 @@ void mlir::mirage::emitWaitForCopies(BlockEmitter &emitter,
                                      int64_t numPendingGroups) {
   NVVM::CpAsyncWaitGroupOp::create(
       emitter.builder, emitter.builder.getI32IntegerAttr(numPendingGroups));
-}
-
-/// Runs `body` in those blocks only that write the output, and where the
-/// element lies inside of the tensor.
-static void emitIf(BlockEmitter &emitter, Value condition,
-                   llvm::function_ref<void()> body) {
-  if (!condition)
-    return body();
-  auto guard =
-      scf::IfOp::create(emitter.builder, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard insertion(emitter.builder);
-  emitter.builder.setInsertionPointToStart(guard.thenBlock());
-  body();
 }
 
 /// \returns an i1, or nothing where every block writes.

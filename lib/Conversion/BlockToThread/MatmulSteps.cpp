@@ -11,6 +11,7 @@
 #include "Mirage/Layout/WorkFragments.h"
 #include "StepBuilders.h"
 #include "StepFusion.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -70,7 +71,7 @@ static int64_t chooseColumns(const StepContext &context, Operation *op,
   for (int dim = 0; dim < dims.m; ++dim)
     batch *= dims.sizes[dim];
   std::optional<int64_t> mostRegisters;
-  if (growsSum(op))
+  if (growsSum(context.fusion, op))
     mostRegisters = context.registersPerSum;
   return chooseMmaColumns(batch, dims.sizes[dims.m], dims.sizes[dims.n],
                           context.numWarps, mostRegisters);
@@ -110,10 +111,14 @@ static MatmulFragments chooseExactFragments(const MatmulDims &dims,
 /// docs/rationale/Thread.md). None where products are exact in f32: an f32
 /// operand may be beyond what 16 bits hold, and rounds only where a cast or the
 /// kernel graph says so. All targets have instructions for tf32.
-static Type getTensorCoreType(Operation *op, Type lhs, Type rhs) {
+Type mlir::mirage::getTensorCoreType(Operation *product) {
+  auto getElement = [&](unsigned operand) {
+    return *convertElementType(
+        getElementTypeOrSelf(product->getOperand(operand).getType()));
+  };
   std::optional<ElementType> type = getTensorCoreElement(
-      *convertElementType(lhs), *convertElementType(rhs), getF32Products(op));
-  return type ? convertElementType(lhs.getContext(), *type) : Type();
+      getElement(0), getElement(1), getF32Products(product));
+  return type ? convertElementType(product->getContext(), *type) : Type();
 }
 
 StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
@@ -123,8 +128,7 @@ StepCore mlir::mirage::makeMatmulCore(const StepContext &context, Operation *op,
   auto rhsTile = cast<RankedTensorType>(rhs.getType());
   auto resultTile = cast<RankedTensorType>(op->getResult(0).getType());
   MatmulDims dims(lhsTile, rhsTile, resultTile);
-  Type type =
-      getTensorCoreType(op, lhsTile.getElementType(), rhsTile.getElementType());
+  Type type = getTensorCoreType(op);
   MatmulFragments fragments =
       type ? makeMmaFragments(dims, parts ? parts->columns
                                           : chooseColumns(context, op, dims))

@@ -31,10 +31,11 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 /// The product that an accumulation sums up, and nobody else reads.
-static block::MatmulOp findProduct(block::AccumulateOp op) {
+static block::MatmulOp findProduct(const StepFusion &fusion,
+                                   block::AccumulateOp op) {
   auto product = op.getOperand().getDefiningOp<block::MatmulOp>();
-  bool isSum =
-      product && growsSum(product) && op.getReduction() == ReductionKind::Sum;
+  bool isSum = product && growsSum(fusion, product) &&
+               op.getReduction() == ReductionKind::Sum;
   return isSum ? product : nullptr;
 }
 
@@ -126,6 +127,6 @@ void mlir::mirage::splitProducts(RewriterBase &rewriter, block::GraphOp graph) {
   Budget budget(graph);
   for (auto op : llvm::make_early_inc_range(
            graph.getBody().getOps<block::AccumulateOp>()))
-    if (block::MatmulOp product = findProduct(op))
+    if (block::MatmulOp product = findProduct(fusion, op))
       splitProduct(context, product, op, budget);
 }

@@ -49,27 +49,43 @@ RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
   return {run, std::min(run, kShortestRunBits / narrowest)};
 }
 
-bool mlir::mirage::growsSum(Operation *product) {
-  auto sum = product->hasOneUse()
-                 ? dyn_cast<block::AccumulateOp>(*product->user_begin())
+bool mlir::mirage::growsSum(const StepFusion &fusion, Operation *product) {
+  Operation *root = fusion.getRoot(product);
+  auto sum = root->hasOneUse()
+                 ? dyn_cast<block::AccumulateOp>(*root->user_begin())
                  : block::AccumulateOp();
-  return sum && sum.getAxis() == AxisKind::Loop && !sum.getRescale() &&
-         (!sum.getDims() || sum.getDims()->empty()) &&
+  return sum && growsAlone(sum) && !sum.getRescale() &&
          !product->hasAttr(kWholeRowsAttr);
 }
 
-/// Of what a thread has for all of them.
-static int64_t countRegistersPerSum(block::GraphOp graph) {
+/// Whether tensor cores compute what a sum over the loop adds up.
+static bool isOfTensorCores(const StepFusion &fusion, block::AccumulateOp sum) {
+  Operation *root = sum.getOperand().getDefiningOp();
+  Operation *core = root && getStepKind(root) ? fusion.getCore(root) : nullptr;
+  return isa_and_nonnull<block::MatmulOp>(core) && getTensorCoreType(core);
+}
+
+/// Of what a thread has for all sums that grow alone.
+static int64_t countRegistersPerSum(const StepFusion &fusion,
+                                    block::GraphOp graph) {
+  Region &body = graph.getBody();
+  bool areOfTensorCores = llvm::all_of(
+      body.getOps<block::AccumulateOp>(), [&](block::AccumulateOp sum) {
+        return !growsAlone(sum) || isOfTensorCores(fusion, sum);
+      });
   int64_t numSums =
-      llvm::count_if(graph.getBody().getOps<block::MatmulOp>(), growsSum);
-  return countSumRegisters(graph.getThreads()) / std::max<int64_t>(numSums, 1);
+      llvm::count_if(body.getOps<block::MatmulOp>(), [&](Operation *product) {
+        return growsSum(fusion, product);
+      });
+  return countSumRegisters(areOfTensorCores, graph.getThreads()) /
+         std::max<int64_t>(numSums, 1);
 }
 
 StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,
                          block::GraphOp graph)
     : rewriter(rewriter), fusion(fusion),
       numWarps(graph.getThreads() >> kLaneBits),
-      registersPerSum(countRegistersPerSum(graph)),
+      registersPerSum(countRegistersPerSum(fusion, graph)),
       hasLoop(graph.getLoop() > 1), runs(findRunLengths(graph)) {}
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(const StepContext &context,

@@ -29,7 +29,7 @@ struct StepContext {
   RewriterBase &rewriter; ///< builds where it stands
   const StepFusion &fusion;
   unsigned numWarps; ///< that share the step
-  /// Of a thread, for each of the products that a sum over the loop grows with.
+  /// Of a thread, for each sum over the loop that grows with a product's step.
   int64_t registersPerSum;
   bool hasLoop; ///< of the block graph
   RunLengths runs;
@@ -107,9 +107,14 @@ StepCore makeMatmulCore(const StepContext &context, Operation *op,
 /// own, which are built here.
 StepCore makeReductionCore(const StepContext &context, Operation *op);
 
-/// Whether a product is nothing but what a sum over the loop grows with,
-/// element by element, and its items are not whole rows.
-bool growsSum(Operation *product);
+/// Whether a sum over the loop grows with the step that a product is the core
+/// of (Mirage/Analysis/ProductSums.h), so that its items are cut by the
+/// registers that there are: it is not rescaled, and they are no whole rows.
+bool growsSum(const StepFusion &fusion, Operation *product);
+
+/// The type in which tensor cores multiply the operands of a product; null
+/// where they do not.
+Type getTensorCoreType(Operation *product);
 
 /// The layout of a tile's fragments in a step that is shared out by whole rows;
 /// none where the step of this op is not, or cannot be.

@@ -163,6 +163,10 @@ bool StepFusion::isFused(Operation *op) const {
   return member != members.end() && member->second.root != op;
 }
 
+Operation *StepFusion::getRoot(Operation *op) const {
+  return members.at(op).root;
+}
+
 Operation *StepFusion::getCore(Operation *root) const {
   return groups.at(root).core;
 }

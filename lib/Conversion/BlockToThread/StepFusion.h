@@ -53,6 +53,8 @@ public:
 
   /// Whether the thread graph of its user computes an operation.
   bool isFused(Operation *op) const;
+  /// The root of the group that an operation belongs to.
+  Operation *getRoot(Operation *op) const;
   /// The core of a root's group; null where all is elementwise.
   Operation *getCore(Operation *root) const;
 

@@ -11,12 +11,10 @@
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"
-#include "TileAccess.h"
+#include "OperandForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -77,7 +75,7 @@ LogicalResult GraphLowering::check() {
     if (llvm::is_contained(output.gridMap, kSummed))
       return graph.emitOpError()
              << "expects outputs that no axis of the items adds up";
-  if (failed(checkSwizzles()))
+  if (failed(checkSwizzles(graph)))
     return failure();
   Block &body = graph.getBody().front();
   for (Operation &op : body.without_terminator())
@@ -93,33 +91,6 @@ LogicalResult GraphLowering::check() {
   if (graph->hasAttr(kInFlightAttr) && failed(checkInFlight()))
     return failure();
   return checkHeldTiles();
-}
-
-static int64_t readSwizzle(thread::GraphOp graph, StringRef name,
-                           unsigned input) {
-  auto spans = graph->getAttrOfType<DenseI64ArrayAttr>(name);
-  bool isStated = spans && input < static_cast<unsigned>(spans.size());
-  return isStated ? spans[input] : 0;
-}
-
-/// Of a tile that lay otherwise other elements would be read.
-LogicalResult GraphLowering::checkSwizzles() {
-  for (auto [input, type] : llvm::enumerate(graph.getInputs().getTypes())) {
-    TileForm form = readForm(input);
-    if (form.isSwizzled() && !form.findSwizzled(cast<ShapedType>(type)))
-      return graph.emitOpError()
-             << "expects tiles whose rows have the swizzle that is stated, got "
-             << form.swizzleBytes << " bytes of " << type << " in '"
-             << (form.isBoxed() ? kInputSwizzlesAttr : kThreadSwizzlesAttr)
-             << "'";
-    if (form.isLoadedByThreads &&
-        readSwizzle(graph, kInputSwizzlesAttr, input) != 0)
-      return graph.emitOpError()
-             << "expects one swizzle of input " << input << ", got one in '"
-             << kInputSwizzlesAttr << "' and one in '" << kThreadSwizzlesAttr
-             << "'";
-  }
-  return success();
 }
 
 LogicalResult GraphLowering::lower() {
@@ -190,135 +161,6 @@ Value GraphLowering::emitOrigin(ArrayRef<Axis> axes, int64_t fragment,
 }
 
 //===----------------------------------------------------------------------===//
-// Loads and stores
-//===----------------------------------------------------------------------===//
-
-bool GraphLowering::reachesBeyond(Value tile, unsigned dim, ArrayRef<Axis> axes,
-                                  int64_t size) const {
-  auto clip = tile.getDefiningOp<thread::ClipOp>();
-  return (clip && clip.find(dim)) ||
-         !header.areWhole(axes, size,
-                          cast<MemRefType>(tile.getType()).getDimSize(dim));
-}
-
-TileAccess GraphLowering::accessInput(BlockArgument window,
-                                      const LinearLayout &layout) {
-  unsigned input = window.getArgNumber();
-  Value tile = graph.getInputs()[input];
-  SmallVector<Value> origin;
-  SmallVector<bool> overhang;
-  for (auto [dim, size] : llvm::enumerate(layout.getShape())) {
-    SmallVector<Axis, 2> axes = header.getCuttingAxes(input, dim);
-    origin.push_back(emitOrigin(axes, size));
-    overhang.push_back(reachesBeyond(tile, dim, axes, size));
-  }
-  std::optional<SwizzledWindow> swizzled;
-  bool stepsAlongRows = header.tileInputs[input].loopMap + 1 ==
-                        static_cast<int>(layout.getRank());
-  if (std::optional<BoxedTile> boxed = findSwizzled(input))
-    swizzled = {*boxed, stepsAlongRows};
-  return TileAccess(builder, location, tile, layout, origin, overhang,
-                    position.lane, swizzled);
-}
-
-/// Of shared memory a read that nobody needs costs less than a branch.
-bool GraphLowering::mayLieBeyond(BlockArgument window,
-                                 const LinearLayout &layout) {
-  Value tile = graph.getInputs()[window.getArgNumber()];
-  auto type = cast<MemRefType>(tile.getType());
-  if (nvgpu::NVGPUDialect::hasSharedMemoryAddressSpace(type))
-    return false;
-  auto clip = tile.getDefiningOp<thread::ClipOp>();
-  for (auto [dim, size] : llvm::enumerate(layout.getShape())) {
-    int64_t last =
-        (header.getExtent(header.getCuttingAxes(window.getArgNumber(), dim)) -
-         1) *
-        size;
-    if (last > 0 && ((clip && clip.find(dim)) || last >= type.getDimSize(dim)))
-      return true;
-  }
-  return false;
-}
-
-LogicalResult GraphLowering::lowerLoad(Operation *op) {
-  LinearLayout layout = *thread::getFragmentLayout(op->getResult(0).getType());
-  auto window = dyn_cast<BlockArgument>(op->getOperand(0));
-  if (!window)
-    return op->emitOpError() << "expects a window of the graph's operands";
-  if (isHeld(window.getArgNumber())) {
-    set(op->getResult(0), loadHeld(window, layout));
-    return success();
-  }
-  TileAccess access = accessInput(window, layout);
-  if (!isa<thread::LdmatrixOp>(op)) {
-    set(op->getResult(0),
-        mayLieBeyond(window, layout) ? access.loadIfInside() : access.load());
-    return success();
-  }
-  if (!access.hasMatrixRows())
-    return op->emitOpError()
-           << "expects a tile in shared memory, whose rows are multiples of 16 "
-              "bytes, got "
-           << graph.getInputs()[window.getArgNumber()].getType();
-  set(op->getResult(0), access.loadMatrices(*planMatrixLoad(layout)));
-  return success();
-}
-
-TileForm GraphLowering::readForm(unsigned input) {
-  if (int64_t span = readSwizzle(graph, kThreadSwizzlesAttr, input))
-    return {/*rowPadding=*/0, span, /*isLoadedByThreads=*/true};
-  return {/*rowPadding=*/0, readSwizzle(graph, kInputSwizzlesAttr, input),
-          /*isLoadedByThreads=*/false};
-}
-
-std::optional<BoxedTile> GraphLowering::findSwizzled(unsigned input) {
-  return readForm(input).findSwizzled(
-      cast<ShapedType>(graph.getInputs()[input].getType()));
-}
-
-/// Of the items that hold the same fragment of an output, the first writes it.
-Value GraphLowering::emitOutputGuard(const TileOutput &output) {
-  Value guard = isOwner;
-  for (auto [axis, dim] : llvm::enumerate(output.gridMap)) {
-    if (dim != kReplicated || !coordinates[axis])
-      continue;
-    Value isFirst = arith::CmpIOp::create(
-        builder, location, arith::CmpIPredicate::eq, coordinates[axis],
-        emitIndex(builder, location, 0));
-    guard = guard ? arith::AndIOp::create(builder, location, guard, isFirst)
-                        .getResult()
-                  : isFirst;
-  }
-  return guard;
-}
-
-void GraphLowering::storeOutputs() {
-  Operation *yield = graph.getBody().front().getTerminator();
-  for (auto [number, window] : llvm::enumerate(yield->getOperands())) {
-    auto store = window.getDefiningOp<thread::StoreOp>();
-    const Fragment &fragment = get(store.getOperand());
-    if (graph->getNumResults() > 0) {
-      llvm::append_range(
-          heldResults[number],
-          ops.cast(fragment, getElementTypeOrSelf(window.getType())).registers);
-      continue;
-    }
-    Value tile = graph.getInits()[number];
-    const TileOutput &output = header.tileOutputs[number];
-    SmallVector<Value> origin;
-    SmallVector<bool> overhang;
-    for (auto [dim, size] : llvm::enumerate(fragment.layout.getShape())) {
-      SmallVector<Axis, 2> axes = header.getJoinedAxes(number, dim);
-      origin.push_back(emitOrigin(axes, size));
-      overhang.push_back(reachesBeyond(tile, dim, axes, size));
-    }
-    TileAccess access(builder, location, tile, fragment.layout, origin,
-                      overhang, position.lane);
-    access.store(fragment, emitOutputGuard(output));
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
 
@@ -360,6 +202,8 @@ LogicalResult GraphLowering::lowerLoop() {
     setAccumulators({});
     return lowerStep();
   }
+  if (deal && keepsSharedOfProduct(graph, header, deal->numWarps))
+    return lowerUnrolledLoop();
   for (auto [input, map] : llvm::enumerate(header.tileInputs))
     if (isHeld(input) && map.loopMap >= 0)
       return lowerUnrolledLoop();

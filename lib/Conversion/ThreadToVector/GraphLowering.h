@@ -11,7 +11,6 @@
 
 #include "Fragment.h"
 #include "FragmentOps.h"
-#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "TileAccess.h"
 
@@ -81,11 +80,6 @@ private:
   /// Whether of some items the window of an operand in device memory lies
   /// beyond it.
   bool mayLieBeyond(BlockArgument window, const LinearLayout &layout);
-  /// How an operand's tile lies, but for what stays free behind rows.
-  TileForm readForm(unsigned input);
-  /// The same of one that is swizzled; else none.
-  std::optional<BoxedTile> findSwizzled(unsigned input);
-  LogicalResult checkSwizzles();
   void storeOutputs();
 
   Fragment computeRow(Operation *op, Opcode opcode, const LinearLayout &layout);

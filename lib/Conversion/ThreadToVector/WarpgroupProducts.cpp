@@ -18,9 +18,9 @@
 #include "GraphLowering.h"
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Conversion/SwizzledTiles.h"
 #include "Mirage/Layout/MatrixDescriptor.h"
+#include "OperandForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -238,8 +238,9 @@ LogicalResult GraphLowering::checkOperandWindow(thread::WgmmaOp op,
   std::optional<thread::OperandWindow> operand =
       thread::findOperandWindow(isLhs ? op.getLhs() : op.getRhs(), isLhs);
   std::optional<BoxedTile> boxed =
-      operand ? findSwizzled(operand->window.getArgNumber()) : std::nullopt;
-  if (!boxed || !readForm(operand->window.getArgNumber()).isBoxed())
+      operand ? findSwizzled(graph, operand->window.getArgNumber())
+              : std::nullopt;
+  if (!boxed || !readForm(graph, operand->window.getArgNumber()).isBoxed())
     return op.emitOpError()
            << "expects a window of a tile that is swizzled, as "
               "the copy engine loads it, as "
@@ -312,7 +313,7 @@ Value GraphLowering::emitWindowAddress(const thread::OperandWindow &operand,
 /// By step of k. Where k runs along the tile's rows (K-major), steps are 32
 /// bytes apart, in one panel after the other; else (MN-major) 16 rows.
 DescribedOperand GraphLowering::describe(const thread::OperandWindow &operand) {
-  BoxedTile boxed = *findSwizzled(operand.window.getArgNumber());
+  BoxedTile boxed = *findSwizzled(graph, operand.window.getArgNumber());
   int64_t span = getSpanBytes(boxed.swizzle), panelBytes = boxed.numRows * span;
   bool isKMajor = operand.isKMajor();
   MatrixDescriptor form;

@@ -3,7 +3,7 @@
 // random schedule, against float64.
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t/90" -o /dev/null
 // RUN: mirage-opt %s --mirage-compile="from=optimize target=sm_80 artifact=%t/80" -o /dev/null
-// RUN: for name in uneven uneven_warps alone narrower divided heads; do \
+// RUN: for name in uneven uneven_warps alone narrower narrower_behind narrower_beside divided heads; do \
 // RUN:   mirage-run %t/90/$name --check && mirage-run %t/90/$name --check --schedule=5 && \
 // RUN:   mirage-run %t/80/$name --check && mirage-run %t/80/$name --check --schedule=5 || exit 1; \
 // RUN: done
@@ -91,6 +91,50 @@ func.func @narrower(%x: tensor<96x32xf16>, %w: tensor<32x192xf16>) -> tensor<96x
     mirage_kernel.yield %o : tensor<96x192xf32>
   } : tensor<96x192xf32>
   return %r : tensor<96x192xf32>
+}
+
+// The same of a sum behind another step of what is multiplied: it takes these registers as well.
+// CHECK-LABEL: func.func @narrower_behind(
+// CHECK: mirage_thread.graph items(x = 6, y = 24) {{.*}}mirage.held
+func.func @narrower_behind(%x: tensor<96x32xf16>, %w: tensor<32x192xf16>) -> tensor<96x192xf32> {
+  %e = tensor.empty() : tensor<96x192xf32>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<96x32xf16>, tensor<32x192xf16>) outs(%e : tensor<96x192xf32>) {
+  ^bb0(%xk: tensor<96x32xf16>, %wk: tensor<32x192xf16>):
+    %o = mirage_block.graph grid() threads(1024) loop(2) ins(%xk imap() fmap(1), %wk imap() fmap(0)) outs(omap())
+        : (tensor<96x32xf16>, tensor<32x192xf16>) -> tensor<96x192xf32> {
+    ^bb0(%xt: tensor<96x16xf16>, %wt: tensor<16x192xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<96x16xf16>, tensor<16x192xf16>
+      %q = mirage_block.square %p : tensor<96x192xf32>
+      %s = mirage_block.accumulate %q over loop sum : tensor<96x192xf32>
+      mirage_block.yield %s : tensor<96x192xf32>
+    }
+    mirage_kernel.yield %o : tensor<96x192xf32>
+  } : tensor<96x192xf32>
+  return %r : tensor<96x192xf32>
+}
+
+// 21 items of 32 columns would be 96 registers for one of four warps, which is what sums of products
+// have. Beside another sum they all have a third, 85: items are 16 columns wide, and take 72.
+// CHECK-LABEL: func.func @narrower_beside(
+// CHECK: mirage_thread.graph items(x = 7, y = 5) {{.*}}mirage.held
+// CHECK: mirage_thread.graph {{.*}}mirage.held
+func.func @narrower_beside(%x: tensor<112x32xf16>, %w: tensor<32x80xf16>) -> (tensor<112x80xf32>, tensor<1x80xf32>) {
+  %e0 = tensor.empty() : tensor<112x80xf32>
+  %e1 = tensor.empty() : tensor<1x80xf32>
+  %r:2 = mirage_kernel.graph ins(%x, %w : tensor<112x32xf16>, tensor<32x80xf16>) outs(%e0, %e1 : tensor<112x80xf32>, tensor<1x80xf32>) {
+  ^bb0(%xk: tensor<112x32xf16>, %wk: tensor<32x80xf16>):
+    %o:2 = mirage_block.graph grid() threads(128) loop(2) ins(%xk imap() fmap(1), %wk imap() fmap(0)) outs(omap(), omap())
+        : (tensor<112x32xf16>, tensor<32x80xf16>) -> (tensor<112x80xf32>, tensor<1x80xf32>) {
+    ^bb0(%xt: tensor<112x16xf16>, %wt: tensor<16x80xf16>):
+      %p = mirage_block.matmul %xt, %wt : tensor<112x16xf16>, tensor<16x80xf16>
+      %s = mirage_block.accumulate %p over loop sum : tensor<112x80xf32>
+      %q = mirage_block.sum %wt dims [0] : tensor<16x80xf16>
+      %t = mirage_block.accumulate %q over loop sum : tensor<1x80xf32>
+      mirage_block.yield %s, %t : tensor<112x80xf32>, tensor<1x80xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<112x80xf32>, tensor<1x80xf32>
+  } : tensor<112x80xf32>, tensor<1x80xf32>
+  return %r#0, %r#1 : tensor<112x80xf32>, tensor<1x80xf32>
 }
 
 // Exact products: 3 columns of items for six warps, so that rounds are rows and no number is divided.

@@ -1,13 +1,14 @@
 // RUN: mirage-opt %s --mirage-assign-default-blocks=stages=1 --mirage-schedule-block --mirage-plan-shared-memory --mirage-plan-device-memory --convert-mirage-kernel-to-gpu | FileCheck %s
 
 // Two kernels; what lies between them is in the workspace. A row of 130 halves
-// allows accesses of 4 bytes, and the last tile of 130 columns ends early.
+// allows accesses of 4 bytes, and 64 whole rows, which are one run, of 16.
 // CHECK:       gpu.module @exp_matmul_kernels
 // CHECK:         llvm.mlir.global external @smem() {addr_space = 3 : i32
 // CHECK:         gpu.func @exp_matmul_0(%{{.+}}: memref<7x1000xf16>, %[[W:.+]]: memref<1000x130xf16>, %{{.+}}: memref<7x130xf32>) kernel
 // CHECK-SAME:      known_block_size
 // CHECK:           scf.for
-// CHECK:             vector.load %[[W]][{{.+}}] {alignment = 4 : i64} : memref<1000x130xf16>, vector<2xf16>
+// CHECK:             %[[ROWS:.+]] = memref.reinterpret_cast %[[W]] to offset: [0], sizes: [130000]
+// CHECK:             vector.load %[[ROWS]][{{.+}}] {alignment = 16 : i64} : memref<130000xf16, {{.+}}>, vector<8xf16>
 // CHECK:             gpu.barrier
 // CHECK:             math.fma
 // CHECK:         gpu.func @exp_matmul_1(

@@ -83,24 +83,24 @@ func.func @beyond_the_end(%a0: tensor<32x99xf16>) -> (tensor<32x99xf16>, tensor<
   return %r#0, %r#1 : tensor<32x99xf16>, tensor<32x99xf16>
 }
 
-func.func @rows(%a0: tensor<33x30xf16>) -> (tensor<33x30xf16>, tensor<33x30xf32>, tensor<33x1xf32>) {
-  %e0 = tensor.empty() : tensor<33x30xf16>
-  %e1 = tensor.empty() : tensor<33x30xf32>
+func.func @rows(%a0: tensor<33x48xf16>) -> (tensor<33x48xf16>, tensor<33x48xf32>, tensor<33x1xf32>) {
+  %e0 = tensor.empty() : tensor<33x48xf16>
+  %e1 = tensor.empty() : tensor<33x48xf32>
   %e2 = tensor.empty() : tensor<33x1xf32>
-  %r:3 = mirage_kernel.graph ins(%a0 : tensor<33x30xf16>) outs(%e0, %e1, %e2 : tensor<33x30xf16>, tensor<33x30xf32>, tensor<33x1xf32>) {
-  ^bb0(%k0: tensor<33x30xf16>):
-    %o:3 = mirage_block.graph grid(x = 3) threads(160) ins(%k0 imap(x -> 0)) outs(omap(x -> 0), omap(x -> 0), omap(x -> 0)) : (tensor<33x30xf16>) -> (tensor<33x30xf16>, tensor<33x30xf32>, tensor<33x1xf32>) {
-    ^bb0(%t0: tensor<11x30xf16>):
-      %v0 = mirage_block.max %t0 dims [1] : tensor<11x30xf16>
-      %v1 = mirage_block.sub %t0, %v0 : tensor<11x30xf16>, tensor<11x1xf32>
-      %v2 = mirage_block.exp %v1 : tensor<11x30xf32>
-      %v3 = mirage_block.sum %v2 dims [1] : tensor<11x30xf32>
-      %v4 = mirage_block.div %v2, %v3 : tensor<11x30xf32>, tensor<11x1xf32>
-      mirage_block.yield %v4, %v2, %v0 : tensor<11x30xf32>, tensor<11x30xf32>, tensor<11x1xf32>
+  %r:3 = mirage_kernel.graph ins(%a0 : tensor<33x48xf16>) outs(%e0, %e1, %e2 : tensor<33x48xf16>, tensor<33x48xf32>, tensor<33x1xf32>) {
+  ^bb0(%k0: tensor<33x48xf16>):
+    %o:3 = mirage_block.graph grid(x = 3) threads(160) ins(%k0 imap(x -> 0)) outs(omap(x -> 0), omap(x -> 0), omap(x -> 0)) : (tensor<33x48xf16>) -> (tensor<33x48xf16>, tensor<33x48xf32>, tensor<33x1xf32>) {
+    ^bb0(%t0: tensor<11x48xf16>):
+      %v0 = mirage_block.max %t0 dims [1] : tensor<11x48xf16>
+      %v1 = mirage_block.sub %t0, %v0 : tensor<11x48xf16>, tensor<11x1xf32>
+      %v2 = mirage_block.exp %v1 : tensor<11x48xf32>
+      %v3 = mirage_block.sum %v2 dims [1] : tensor<11x48xf32>
+      %v4 = mirage_block.div %v2, %v3 : tensor<11x48xf32>, tensor<11x1xf32>
+      mirage_block.yield %v4, %v2, %v0 : tensor<11x48xf32>, tensor<11x48xf32>, tensor<11x1xf32>
     }
-    mirage_kernel.yield %o#0, %o#1, %o#2 : tensor<33x30xf16>, tensor<33x30xf32>, tensor<33x1xf32>
-  } : tensor<33x30xf16>, tensor<33x30xf32>, tensor<33x1xf32>
-  return %r#0, %r#1, %r#2 : tensor<33x30xf16>, tensor<33x30xf32>, tensor<33x1xf32>
+    mirage_kernel.yield %o#0, %o#1, %o#2 : tensor<33x48xf16>, tensor<33x48xf32>, tensor<33x1xf32>
+  } : tensor<33x48xf16>, tensor<33x48xf32>, tensor<33x1xf32>
+  return %r#0, %r#1, %r#2 : tensor<33x48xf16>, tensor<33x48xf32>, tensor<33x1xf32>
 }
 
 func.func @rows_of_steps(%a0: tensor<24x88xf32>) -> tensor<24x88xf16> {

@@ -160,15 +160,20 @@ TEST(AccessPatterns, WindowsOfColumns) {
 //===----------------------------------------------------------------------===//
 
 /// Of f16, rows of the tile so many elements apart.
+static CopiedTile describe(llvm::ArrayRef<int64_t> tile, int64_t pitch,
+                           llvm::ArrayRef<int64_t> tensor,
+                           llvm::ArrayRef<int64_t> strides) {
+  CopiedTile copied;
+  llvm::append_range(copied.shape, tile);
+  copied.pitch = pitch;
+  llvm::append_range(copied.tensorShape, tensor);
+  llvm::append_range(copied.tensorStrides, strides);
+  return copied;
+}
 static CopyPattern copy(llvm::ArrayRef<int64_t> tile, int64_t pitch,
                         llvm::ArrayRef<int64_t> tensor,
                         llvm::ArrayRef<int64_t> strides) {
-  CopiedTile copied;
-  copied.shape = tile;
-  copied.pitch = pitch;
-  copied.tensorShape = tensor;
-  copied.tensorStrides = strides;
-  return chooseCopyPattern(copied);
+  return chooseCopyPattern(describe(tile, pitch, tensor, strides));
 }
 
 /// The coordinates of the access of a thread.
@@ -246,12 +251,67 @@ TEST(AccessPatterns, WidthsDivideRows) {
   EXPECT_EQ(copy({4, 64}, 64, {512, 514}, {514, 1}).width, 2);
   EXPECT_EQ(copy({4, 64}, 64, {512, 513}, {513, 1}).width, 1);
   EXPECT_EQ(copy({4, 64}, 64, {512, 512}, {1024, 2}).width, 1);
-  CopiedTile offset;
-  const int64_t tile[] = {4, 64}, tensor[] = {512, 512}, strides[] = {512, 1};
-  offset.shape = tile;
-  offset.pitch = 64;
-  offset.tensorShape = tensor;
-  offset.tensorStrides = strides;
+  CopiedTile offset = describe({4, 64}, 64, {512, 512}, {512, 1});
   offset.tensorOffset = 4;
   EXPECT_EQ(chooseCopyPattern(offset).width, 4);
+}
+
+/// Whole rows of no multiple of 16 bytes: 100 x 9 of f16 are 1800 bytes.
+TEST(AccessPatterns, RowsAreOneRun) {
+  CopiedTile tile = describe({100, 9}, 9, {300, 9}, {9, 1});
+  ASSERT_TRUE(isOneRun(tile));
+  EXPECT_EQ(chooseCopyPattern(tile).width, 1);
+  CopyPattern pattern = chooseCopyPattern(joinRows(tile));
+  EXPECT_EQ(pattern.width, 4);
+  expectEachElementOnce(pattern, {900});
+  EXPECT_TRUE(isOneRun(describe({2, 3, 5}, 5, {4, 3, 5}, {15, 5, 1})));
+}
+
+TEST(AccessPatterns, RowsThatAreNoRun) {
+  EXPECT_FALSE(isOneRun(describe({100, 9}, 16, {100, 9}, {9, 1})))
+      << "bytes are free behind rows of the tile";
+  EXPECT_FALSE(isOneRun(describe({100, 9}, 9, {100, 9}, {10, 1})))
+      << "and behind those of the tensor";
+  EXPECT_FALSE(isOneRun(describe({100, 9}, 9, {100, 18}, {18, 1})))
+      << "of which it has a part";
+  EXPECT_FALSE(isOneRun(describe({100, 9}, 9, {100, 9}, {1, 100})));
+  EXPECT_FALSE(isOneRun(describe({2, 3, 5}, 5, {2, 4, 5}, {20, 5, 1})));
+  EXPECT_FALSE(isOneRun(describe({900}, 900, {900}, {1})));
+  // What is wide as it is, or one row, is copied as before.
+  EXPECT_FALSE(isOneRun(describe({100, 8}, 8, {100, 8}, {8, 1})));
+  EXPECT_FALSE(isOneRun(describe({100, 1}, 1, {100, 1}, {1, 1})));
+}
+
+TEST(AccessPatterns, SectorsOfCopies) {
+  EXPECT_EQ(countCopiedSectors(describe({100, 9}, 9, {100, 9}, {9, 1})), 57);
+  EXPECT_EQ(countCopiedSectors(describe({16, 64}, 64, {512, 512}, {512, 1})),
+            64);
+  // A column: each element has a sector of its own.
+  EXPECT_EQ(countCopiedSectors(describe({16, 1}, 1, {16, 64}, {64, 1})), 16);
+  // Two rows of 80 bytes, which share a sector, and as many from its middle on.
+  CopiedTile tile = describe({2, 40}, 40, {8, 40}, {40, 1});
+  EXPECT_EQ(countCopiedSectors(tile), 5);
+  tile.intoSector = 8;
+  EXPECT_EQ(countCopiedSectors(tile), 6);
+  // A run is copied by whole sectors, wherever it begins.
+  CopiedTile run = describe({25, 9}, 9, {100, 9}, {9, 1});
+  EXPECT_EQ(countCopiedSectors(run), 15);
+  run.intoSector = 15;
+  EXPECT_EQ(countCopiedSectors(run), 15);
+}
+
+/// Rows of a sector each, behind the start of one: each has a part of two.
+TEST(AccessPatterns, WindowsBehindTheStartOfASector) {
+  FragmentedTile tile;
+  const int64_t shape[] = {4, 32}, strides[] = {32, 1};
+  const bool overhangs[] = {false, false};
+  tile.shape = shape;
+  tile.strides = strides;
+  tile.overhangs = overhangs;
+  tile.elementBytes = 1;
+  EXPECT_EQ(countWindowTraffic(makeRow(0), tile).drawnSectors, 4);
+  tile.intoSector = 8;
+  WindowTraffic traffic = countWindowTraffic(makeRow(0), tile);
+  EXPECT_EQ(traffic.drawnSectors, 8);
+  EXPECT_EQ(traffic.sectors, 5);
 }
