@@ -277,12 +277,27 @@ static void holdValues(block::GraphOp graph) {
   holdSums(graph);
 }
 
+static void forgetChoices(block::GraphOp graph) {
+  for (Operation &op : graph.getBody().front())
+    for (StringRef name : {kHeldAttr, kHeldSharesAttr})
+      op.removeAttr(name);
+}
+
+/// Shares are of what is held: other steps have items.
+static void dropShares(block::GraphOp graph) {
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    if (!step->hasAttr(kHeldAttr) && llvm::none_of(step.getInputs(), isHeld))
+      step->removeAttr(kHeldSharesAttr);
+}
+
 static void holdInRegisters(block::GraphOp graph) {
+  forgetChoices(graph);
   SmallVector<StoredCopy> copies = addStoredCopies(graph);
   holdValues(graph);
   for (StoredCopy &copy : copies)
     if (!isHeld(copy.getSource()))
       copy.takeBack();
+  dropShares(graph);
 }
 
 namespace {

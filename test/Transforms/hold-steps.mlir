@@ -6,6 +6,8 @@
 // JUDGED: @mixed_at_the_edge: equal
 // JUDGED: @zeros_behind: equal
 // JUDGED: @many_registers: equal
+// JUDGED: @fewer_items_than_warps: equal
+// JUDGED: @shares_of_some: equal
 
 // What two steps of the same items read is handed on in registers: the input, which a step of its
 // own loads, and exp x. Parts of the sum go to other warps.
@@ -106,4 +108,46 @@ func.func @many_registers(%x: tensor<2x8192xf16>) -> tensor<2x8192xf16> {
     mirage_block.yield %q : tensor<1x8192xf32>
   }
   return %r : tensor<2x8192xf16>
+}
+
+// Two of eight warps have an item: each is a share, of all steps of the chain, the last one too.
+// CHECK-LABEL: func.func @fewer_items_than_warps(
+// CHECK: mirage_thread.graph items(x = 2) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items(x = 2) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.tanh
+// CHECK: mirage_thread.graph items(x = 2) {{.*}}{mirage.held_shares}
+// CHECK: mirage_thread.mul
+func.func @fewer_items_than_warps(%x: tensor<100xf16>) -> tensor<100xf32> {
+  %r = mirage_block.graph grid() threads(256) ins(%x imap()) outs(omap()) : (tensor<100xf16>) -> tensor<100xf32> {
+  ^bb0(%t: tensor<100xf16>):
+    %e = mirage_block.exp %t : tensor<100xf16>
+    %h = mirage_block.tanh %e : tensor<100xf32>
+    %a = mirage_block.add %h, %e : tensor<100xf32>, tensor<100xf32>
+    %s = mirage_block.square %a : tensor<100xf32>
+    %m = mirage_block.mul %s, %a : tensor<100xf32>, tensor<100xf32>
+    mirage_block.yield %m : tensor<100xf32>
+  }
+  return %r : tensor<100xf32>
+}
+
+// Twelve of 32 warps have a share of two steps; columns are read by others, from a tile.
+// CHECK-LABEL: func.func @shares_of_some(
+// CHECK: mirage_thread.graph items(x = 3, y = 4) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items(x = 3, y = 4) {{.*}}{mirage.held_shares}
+// CHECK: mirage_thread.tanh
+// CHECK: mirage_thread.graph
+// CHECK-NOT: mirage.held
+// CHECK: mirage_thread.accumulate
+func.func @shares_of_some(%x: tensor<3x256xf16>) -> (tensor<3x256xf32>, tensor<1x256xf32>) {
+  %r:2 = mirage_block.graph grid() threads(1024) ins(%x imap()) outs(omap(), omap()) : (tensor<3x256xf16>) -> (tensor<3x256xf32>, tensor<1x256xf32>) {
+  ^bb0(%t: tensor<3x256xf16>):
+    %e = mirage_block.exp %t : tensor<3x256xf16>
+    %h = mirage_block.tanh %e : tensor<3x256xf32>
+    %a = mirage_block.add %h, %e : tensor<3x256xf32>, tensor<3x256xf32>
+    %s = mirage_block.sum %a dims [0] : tensor<3x256xf32>
+    mirage_block.yield %a, %s : tensor<3x256xf32>, tensor<1x256xf32>
+  }
+  return %r#0, %r#1 : tensor<3x256xf32>, tensor<1x256xf32>
 }

@@ -51,6 +51,23 @@ func.func @shares(%a0: tensor<1000xf16>) -> (tensor<1000xf16>, tensor<1000xf32>)
   return %r#0, %r#1 : tensor<1000xf16>, tensor<1000xf32>
 }
 
+func.func @fewer_items_than_warps(%a0: tensor<5x100xf16>) -> (tensor<5x100xf16>, tensor<5x100xf32>) {
+  %e0 = tensor.empty() : tensor<5x100xf16>
+  %e1 = tensor.empty() : tensor<5x100xf32>
+  %r:2 = mirage_kernel.graph ins(%a0 : tensor<5x100xf16>) outs(%e0, %e1 : tensor<5x100xf16>, tensor<5x100xf32>) {
+  ^bb0(%k0: tensor<5x100xf16>):
+    %o:2 = mirage_block.graph grid() threads(1024) ins(%k0 imap()) outs(omap(), omap()) : (tensor<5x100xf16>) -> (tensor<5x100xf16>, tensor<5x100xf32>) {
+    ^bb0(%t0: tensor<5x100xf16>):
+      %v0 = mirage_block.exp %t0 : tensor<5x100xf16>
+      %v1 = mirage_block.tanh %v0 : tensor<5x100xf32>
+      %v2 = mirage_block.add %v1, %v0 : tensor<5x100xf32>, tensor<5x100xf32>
+      mirage_block.yield %v0, %v2 : tensor<5x100xf32>, tensor<5x100xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<5x100xf16>, tensor<5x100xf32>
+  } : tensor<5x100xf16>, tensor<5x100xf32>
+  return %r#0, %r#1 : tensor<5x100xf16>, tensor<5x100xf32>
+}
+
 func.func @bytes(%a0: tensor<1x1000xf8E4M3FN>) -> tensor<1x1000xf32> {
   %e0 = tensor.empty() : tensor<1x1000xf32>
   %r = mirage_kernel.graph ins(%a0 : tensor<1x1000xf8E4M3FN>) outs(%e0 : tensor<1x1000xf32>) {
