@@ -10,6 +10,7 @@
 #include "Mirage/Layout/HeldTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -157,6 +158,15 @@ int64_t HeldChoice::countTimes(Operation *op) const {
   return isInLoop ? block::GraphOp(graph).getLoop() : 1;
 }
 
+/// Sums over the loop that grow beside what a step leaves: they are carried,
+/// and that is read by others, too.
+static int64_t countSumsBeside(Value result) {
+  return result.hasOneUse()
+             ? 0
+             : llvm::count_if(result.getUsers(),
+                              llvm::IsaPred<block::AccumulateOp>);
+}
+
 /// What is not written by the step nor read by its users; and of a sum, what is
 /// not read and written once more. What goes into the loop is needed until its
 /// end, and so is what the loop carries.
@@ -166,7 +176,8 @@ HeldCandidate HeldChoice::describe(thread::GraphOp step) const {
   candidate.begin = getPosition(step);
   candidate.end = candidate.begin + 1;
   if (RankedTensorType held = getHeldType(result))
-    candidate.registers = thread::countRegisters(held);
+    candidate.registers =
+        thread::countRegisters(held) * (1 + countSumsBeside(result));
   int64_t bytes = convertTensor(result.getType()).getSizeBytes();
   int64_t times = countTimes(step), numAccesses = times;
   bool isCarried = false;
@@ -243,20 +254,20 @@ HeldChoice::Outcome HeldChoice::tryCommonShares(int64_t mostRegisters,
                                                 Outcome best) {
   SharingSteps tried;
   for (thread::GraphOp step : steps) {
-    if (!mayHaveShares(step) || !tried.insert(step))
+    if (!mayHaveShares(step) || tried.contains(step))
       continue;
     SharingSteps common = findSharingSteps(step);
     tried.insert_range(common);
-    if (llvm::any_of(common, [](thread::GraphOp other) {
-          return other->hasAttr(kHeldSharesAttr);
-        }))
-      continue;
-    llvm::for_each(common, makeShares);
+    SmallVector<thread::GraphOp> others =
+        llvm::filter_to_vector(common, [](thread::GraphOp other) {
+          return !other->hasAttr(kHeldSharesAttr);
+        });
+    llvm::for_each(others, makeShares);
     Outcome outcome = keepsOthers() ? place(mostRegisters) : Outcome();
     if (outcome.savedBytes > best.savedBytes)
       best = outcome;
     else
-      for (thread::GraphOp other : common)
+      for (thread::GraphOp other : others)
         other->removeAttr(kHeldSharesAttr);
   }
   return best;

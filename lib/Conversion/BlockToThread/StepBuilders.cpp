@@ -12,6 +12,7 @@
 #include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,28 +26,62 @@ std::optional<LinearLayout> mlir::mirage::findWholeRows(Operation *op,
   return findRowsLayout(cast<RankedTensorType>(tile.getType()).getShape());
 }
 
-RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
-  constexpr int64_t kRunBits = 128, kShortestRunBits = 32, kLeastWidth = 16;
-  if (graph.getLoop() > 1)
-    return {kRunBits / kLeastWidth, /*shortest=*/1};
-  int64_t widest = kLeastWidth, narrowest = kShortestRunBits;
-  SmallVector<TileEdge> rows;
-  auto add = [&](Type type, const TileEdge &row) {
-    int64_t width = cast<ShapedType>(type).getElementTypeBitWidth();
+/// Whether a block multiplies, in steps that are built already or not.
+static bool hasProducts(block::GraphOp graph) {
+  return graph
+      .walk([](OperatorOpInterface op) {
+        OperatorKind kind = getOperatorInfo(op.getTableOpcode()).kind;
+        return kind == OperatorKind::Contraction ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+/// Tiles that lanes load and store with elements side by side.
+struct MovedTiles {
+  static constexpr int64_t kRunBits = 128, kWordBits = 32, kLeastWidth = 16;
+  int64_t widest = kLeastWidth, narrowest = kWordBits; ///< bits of elements
+  SmallVector<TileEdge> rows;                          ///< in device memory
+
+  void addElements(Type type) {
+    int64_t width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
     widest = std::max(widest, width);
     narrowest = std::min(narrowest, width);
-    rows.push_back(row);
-  };
-  for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes()))
-    add(type, findInputEdges(graph, number).back());
-  for (auto [number, type] : llvm::enumerate(graph->getResultTypes()))
-    add(type, findOutputEdges(graph, number).back());
-  int64_t longest = kRunBits / widest, run = longest;
-  for (const TileEdge &row : rows)
-    if (row.isUneven() || row.getElements() >= longest) // others have no runs
-      run = std::gcd(run, row.getDivisor());
-  // Words of all, if rows have them.
-  return {run, std::min(run, kShortestRunBits / narrowest)};
+  }
+  int64_t getLongestRun() const { return kRunBits / widest; }
+  /// Which rows have, wherever tiles begin and end.
+  int64_t getRunOfRows() const {
+    int64_t longest = getLongestRun(), run = longest;
+    for (const TileEdge &row : rows)
+      if (row.isUneven() || row.getElements() >= longest) // others have no runs
+        run = std::gcd(run, row.getDivisor());
+    return run;
+  }
+  int64_t getWord() const { return kWordBits / narrowest; }
+};
+} // namespace
+
+RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
+  bool hasLoop = graph.getLoop() > 1;
+  if (hasLoop && hasProducts(graph))
+    return {MovedTiles().getLongestRun(), /*shortest=*/1};
+  MovedTiles tiles;
+  for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes())) {
+    tiles.addElements(type);
+    if (!hasLoop)
+      tiles.rows.push_back(findInputEdges(graph, number).back());
+  }
+  for (auto [number, type] : llvm::enumerate(graph->getResultTypes())) {
+    tiles.addElements(type);
+    tiles.rows.push_back(findOutputEdges(graph, number).back());
+  }
+  int64_t run = tiles.getRunOfRows(), word = tiles.getWord();
+  // Each iteration would load less than words from shared memory, where rows
+  // have them.
+  if (hasLoop && run < word)
+    return {tiles.getLongestRun(), /*shortest=*/1};
+  return {run, std::min(run, word)};
 }
 
 bool mlir::mirage::growsSum(Operation *product) {
@@ -70,7 +105,8 @@ StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,
     : rewriter(rewriter), fusion(fusion),
       numWarps(graph.getThreads() >> kLaneBits),
       registersPerSum(countRegistersPerSum(graph)),
-      hasLoop(graph.getLoop() > 1), runs(findRunLengths(graph)) {}
+      hasLoop(graph.getLoop() > 1), mayHold(!hasLoop || !hasProducts(graph)),
+      runs(findRunLengths(graph)) {}
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(const StepContext &context,
                                                    ArrayRef<int64_t> tile) {
