@@ -8,6 +8,7 @@
 // JUDGED: @many_registers: equal
 // JUDGED: @fewer_items_than_warps: equal
 // JUDGED: @shares_of_some: equal
+// JUDGED: @one_warp: equal
 // JUDGED: @in_the_loop: equal
 // JUDGED: @sums_of_one_value: equal
 // JUDGED: @registers_of_two_sums: equal
@@ -155,6 +156,24 @@ func.func @shares_of_some(%x: tensor<3x256xf16>) -> (tensor<3x256xf32>, tensor<1
     mirage_block.yield %a, %s : tensor<3x256xf32>, tensor<1x256xf32>
   }
   return %r#0, %r#1 : tensor<3x256xf32>, tensor<1x256xf32>
+}
+
+// A warp that is alone has both parts of its row: they stay in registers as well.
+// CHECK-LABEL: func.func @one_warp(
+// CHECK: %[[E:.*]] = mirage_thread.graph items(x = 2) {{.*}}{mirage.held}
+// CHECK: mirage_thread.exp
+// CHECK: %[[P:.*]] = mirage_thread.graph items(x = 2) ins(%[[E]] {{.*}}{mirage.held} : (tensor<1x200xf32>) -> tensor<1x2xf32>
+// CHECK: mirage_thread.graph items(x = 2) ins(%[[E]] imap(x -> 1), %[[P]] imap())
+// CHECK: mirage_thread.div
+func.func @one_warp(%x: tensor<1x200xf32>) -> tensor<1x200xf32> {
+  %r = mirage_block.graph grid() threads(32) ins(%x imap()) outs(omap()) : (tensor<1x200xf32>) -> tensor<1x200xf32> {
+  ^bb0(%t: tensor<1x200xf32>):
+    %e = mirage_block.exp %t : tensor<1x200xf32>
+    %s = mirage_block.sum %e dims [1] : tensor<1x200xf32>
+    %q = mirage_block.div %e, %s : tensor<1x200xf32>, tensor<1x1xf32>
+    mirage_block.yield %q : tensor<1x200xf32>
+  }
+  return %r : tensor<1x200xf32>
 }
 
 // What a step of the loop leaves is added up where it is, and read by another one on the same rows.

@@ -129,14 +129,17 @@ Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
   return fragment;
 }
 
-/// Lanes that hold the same of the rows share out the parts of each.
-static LinearLayout spreadParts(const LinearLayout &rows, int64_t numParts) {
+/// Lanes that hold the same of the rows share out the parts of each, which
+/// other warps have left. A warp that is alone has all parts of its rows
+/// itself, in registers (--mirage-hold-in-registers).
+static LinearLayout spreadParts(const LinearLayout &rows, int64_t numParts,
+                                bool isAlone) {
   SmallVector<Coordinates> registers(rows.getBases(LayoutInput::Register)),
       lanes(rows.getBases(LayoutInput::Lane));
   unsigned last = rows.getRank() - 1;
   int64_t next = 1;
   for (Coordinates &lane : lanes)
-    if (next < numParts &&
+    if (!isAlone && next < numParts &&
         llvm::all_of(lane, [](int64_t part) { return part == 0; })) {
       lane[last] = next;
       next *= 2;
@@ -157,7 +160,9 @@ Value FragmentBuilder::join(Operation *op, ArrayRef<int> dims,
   SmallVector<int> partDims(dims);
   partDims[last] = -1;
   int64_t numParts = cast<RankedTensorType>(parts.getType()).getDimSize(last);
-  LinearLayout spread = spreadParts(layout, llvm::PowerOf2Ceil(numParts));
+  bool isAlone = context.numWarps == 1 && numParts <= kMaxRegisters;
+  LinearLayout spread =
+      spreadParts(layout, llvm::PowerOf2Ceil(numParts), isAlone);
   Value fragment = get(parts, partDims, spread);
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
   Type f32 = Float32Type::get(op->getContext());
