@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CopySteps.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -111,20 +112,33 @@ static thread::GraphOp createStoredCopy(OpBuilder &builder, Value result,
                         isRounded ? outputType : held);
 }
 
+/// Whether an output has a step that stores it from registers already, or from
+/// a tile as widely as lanes can: accumulators of tensor cores lie in pairs.
+static bool needsNoCopy(Value result, thread::GraphOp holder) {
+  bool isSum = result.getDefiningOp<block::AccumulateOp>() &&
+               holder.getBody().getOps<thread::MmaOp>().empty();
+  return result.hasOneUse() && !isSum;
+}
+
 SmallVector<StoredCopy> mlir::mirage::addStoredCopies(block::GraphOp graph) {
   OpBuilder builder(graph.getContext());
   SmallVector<StoredCopy> copies;
   for (OpOperand &yielded : getYield(graph)->getOpOperands()) {
     Value result = yielded.get();
     thread::GraphOp holder = findHoldingStep(result);
-    if (result.hasOneUse() || !holder)
+    if (!holder || needsNoCopy(result, holder))
       continue;
+    bool isReadOn = !result.hasOneUse();
     unsigned output = yielded.getOperandNumber();
     thread::GraphOp step =
         createStoredCopy(builder, result, holder,
                          getElementTypeOrSelf(graph->getResult(output)));
     yielded.set(step.getResult(0));
-    copies.push_back({step, output});
+    StoredCopy copy{step, output};
+    if (isReadOn || isWorthBypassing(step.getResult(0)))
+      copies.push_back(copy);
+    else
+      copy.takeBack();
   }
   return copies;
 }

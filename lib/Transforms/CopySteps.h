@@ -55,7 +55,8 @@ struct StoredCopy {
 
 /// Adds such steps, right behind what they store, for all outputs that can then
 /// be held: what the items of a thread graph leave, or a sum over the loop or a
-/// mask of that, and which has another user. What an output has fewer bits for
+/// mask of that, and which has another user; and sums that nobody reads on,
+/// where lanes then store no sector in parts. What an output has fewer bits for
 /// they round.
 SmallVector<StoredCopy> addStoredCopies(block::GraphOp graph);
 

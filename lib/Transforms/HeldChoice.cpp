@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldChoice.h"
+#include "Mirage/Layout/HeldTiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -51,10 +54,7 @@ static bool isUsable(thread::GraphOp step, RankedTensorType held) {
          countRepeatingBits(held) <= (mayRepeat(step) ? kSchedulerBits : 0);
 }
 
-void HeldChoice::add(thread::GraphOp step) {
-  step->removeAttr(kHeldSharesAttr);
-  steps.push_back(step);
-}
+void HeldChoice::add(thread::GraphOp step) { steps.push_back(step); }
 
 /// Whether a power of two of warps holds only what is summed up where it is: no
 /// other step's items have to come to warps alike.
@@ -64,10 +64,14 @@ static bool canBeShares(thread::GraphOp step) {
          llvm::all_of(step->getUsers(), llvm::IsaPred<block::AccumulateOp>);
 }
 
+static void makeShares(thread::GraphOp step) {
+  step->setAttr(kHeldSharesAttr, UnitAttr::get(step.getContext()));
+}
+
 /// Makes each item a share, if that is fewer registers or all that can be held.
 static void tryShares(thread::GraphOp step) {
   RankedTensorType byWarps = getHeldType(step.getResult(0));
-  step->setAttr(kHeldSharesAttr, UnitAttr::get(step.getContext()));
+  makeShares(step);
   RankedTensorType byShares = getHeldType(step.getResult(0));
   bool takesShares = byShares && (!isUsable(step, byWarps) ||
                                   thread::countRegisters(byShares) <
@@ -92,11 +96,75 @@ void HeldChoice::chooseDeals(int64_t mostRegisters) {
   }
 }
 
+/// Whether a power of two of warps may have the items of a step as shares, and
+/// these are not what the warps are.
+static bool mayHaveShares(thread::GraphOp step) {
+  auto block = step->getParentOfType<block::GraphOp>();
+  unsigned numWarps = block.getThreads() >> kLaneBits;
+  return llvm::isPowerOf2_32(numWarps) && step.getThreads() == 1 << kLaneBits &&
+         !dealShares(step.getGrid(), numWarps).isOneEach();
+}
+
+using SharingSteps = llvm::SetVector<thread::GraphOp>;
+
+/// The step whose items leave what a value is made of where it is held.
+static thread::GraphOp findSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (
+      isa_and_nonnull<block::AccumulateOp, block::MaskOp, block::CausalMaskOp>(
+          op))
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_or_null<thread::GraphOp>(op);
+}
+
+/// Those that read what a value's registers have come to, if it is held.
+static void findReaders(Value value,
+                        SmallVectorImpl<thread::GraphOp> &readers) {
+  for (Operation *user : value.getUsers()) {
+    if (auto step = dyn_cast<thread::GraphOp>(user))
+      readers.push_back(step);
+    else if (isa<block::AccumulateOp, block::MaskOp, block::CausalMaskOp>(user))
+      findReaders(user->getResult(0), readers);
+  }
+}
+
+/// The steps that values go to and come from, one from the other, whose items
+/// would be the same shares as those of one.
+static SharingSteps findSharingSteps(thread::GraphOp first) {
+  auto block = first->getParentOfType<block::GraphOp>();
+  unsigned numWarps = block.getThreads() >> kLaneBits;
+  ShareDeal deal = dealShares(first.getGrid(), numWarps);
+  SharingSteps found;
+  found.insert(first);
+  for (unsigned next = 0; next < found.size(); ++next) {
+    thread::GraphOp step = found[next];
+    SmallVector<thread::GraphOp> neighbours;
+    for (Value result : step.getResults())
+      findReaders(result, neighbours);
+    for (Value input : step.getInputs())
+      if (thread::GraphOp source = findSource(input))
+        neighbours.push_back(source);
+    for (thread::GraphOp other : neighbours)
+      if (mayHaveShares(other) && dealShares(other.getGrid(), numWarps) == deal)
+        found.insert(other);
+  }
+  return found;
+}
+
 /// How often a block carries an op out.
 int64_t HeldChoice::countTimes(Operation *op) const {
   bool isInLoop = !op->hasTrait<OpTrait::IsTerminator>() &&
                   getExecutionPhase(op, phases) == Phase::Loop;
   return isInLoop ? block::GraphOp(graph).getLoop() : 1;
+}
+
+/// Sums over the loop that grow beside what a step leaves: they are carried,
+/// and that is read by others, too.
+static int64_t countSumsBeside(Value result) {
+  return result.hasOneUse()
+             ? 0
+             : llvm::count_if(result.getUsers(),
+                              llvm::IsaPred<block::AccumulateOp>);
 }
 
 /// What is not written by the step nor read by its users; and of a sum, what is
@@ -108,7 +176,8 @@ HeldCandidate HeldChoice::describe(thread::GraphOp step) const {
   candidate.begin = getPosition(step);
   candidate.end = candidate.begin + 1;
   if (RankedTensorType held = getHeldType(result))
-    candidate.registers = thread::countRegisters(held);
+    candidate.registers =
+        thread::countRegisters(held) * (1 + countSumsBeside(result));
   int64_t bytes = convertTensor(result.getType()).getSizeBytes();
   int64_t times = countTimes(step), numAccesses = times;
   bool isCarried = false;
@@ -156,8 +225,7 @@ void HeldChoice::dropWhatCannot(llvm::BitVector &held) {
   } while (held.count() < before);
 }
 
-int64_t HeldChoice::decide(int64_t mostRegisters) {
-  chooseDeals(mostRegisters);
+HeldChoice::Outcome HeldChoice::place(int64_t mostRegisters) {
   RegisterPlacementProblem problem(mostRegisters);
   for (thread::GraphOp step : steps)
     problem.add(describe(step));
@@ -165,9 +233,49 @@ int64_t HeldChoice::decide(int64_t mostRegisters) {
       problem, [this](llvm::BitVector &held) { dropWhatCannot(held); });
   assert(!llvm::errorToBool(verify(problem, placement)) &&
          "no more may be held than there are registers for");
-  setHeld(placement.held);
-  for (thread::GraphOp step : steps)
-    if (!step->hasAttr(kHeldAttr))
-      step->removeAttr(kHeldSharesAttr);
-  return placement.numRegisters;
+  return {placement.held, placement.numRegisters,
+          problem.countSavedBytes(placement.held)};
+}
+
+/// Whether what others than the steps hold can still be read.
+bool HeldChoice::keepsOthers() const {
+  return llvm::all_of(
+      block::GraphOp(graph).getBody().front(), [&](Operation &op) {
+        auto step = dyn_cast<thread::GraphOp>(op);
+        if (!op.hasAttr(kHeldAttr) || (step && llvm::is_contained(steps, step)))
+          return true;
+        return !llvm::errorToBool(verifyHeld(op.getResult(0)));
+      });
+}
+
+/// Values go on from step to step where they are if all of these come to warps
+/// alike: so shares are tried for all together.
+HeldChoice::Outcome HeldChoice::tryCommonShares(int64_t mostRegisters,
+                                                Outcome best) {
+  SharingSteps tried;
+  for (thread::GraphOp step : steps) {
+    if (!mayHaveShares(step) || tried.contains(step))
+      continue;
+    SharingSteps common = findSharingSteps(step);
+    tried.insert_range(common);
+    SmallVector<thread::GraphOp> others =
+        llvm::filter_to_vector(common, [](thread::GraphOp other) {
+          return !other->hasAttr(kHeldSharesAttr);
+        });
+    llvm::for_each(others, makeShares);
+    Outcome outcome = keepsOthers() ? place(mostRegisters) : Outcome();
+    if (outcome.savedBytes > best.savedBytes)
+      best = outcome;
+    else
+      for (thread::GraphOp other : others)
+        other->removeAttr(kHeldSharesAttr);
+  }
+  return best;
+}
+
+int64_t HeldChoice::decide(int64_t mostRegisters) {
+  chooseDeals(mostRegisters);
+  Outcome outcome = tryCommonShares(mostRegisters, place(mostRegisters));
+  setHeld(outcome.held);
+  return outcome.numRegisters;
 }

@@ -27,18 +27,29 @@ public:
   /// Has the result of a step take part. If the loop adds it up, what is
   /// carried is the sum.
   void add(thread::GraphOp step);
-  /// Says on the steps that were added which of them are held.
+  /// Says on the steps that were added which of them are held, and on these and
+  /// those that read them which have their items as shares.
   /// \param mostRegisters  of a thread.
   /// \returns how many are needed where most is held.
   int64_t decide(int64_t mostRegisters);
 
 private:
+  /// What a choice of deals comes to.
+  struct Outcome {
+    llvm::BitVector held; ///< by step
+    int64_t numRegisters = 0;
+    int64_t savedBytes = 0;
+  };
+
   unsigned getPosition(Operation *op) const { return positions.lookup(op); }
   int64_t countTimes(Operation *op) const;
   HeldCandidate describe(thread::GraphOp step) const;
   void chooseDeals(int64_t mostRegisters);
   void setHeld(const llvm::BitVector &held);
   void dropWhatCannot(llvm::BitVector &held);
+  bool keepsOthers() const;
+  Outcome place(int64_t mostRegisters);
+  Outcome tryCommonShares(int64_t mostRegisters, Outcome best);
 
   block::GraphOp graph;
   DenseMap<Value, Phase> phases;

@@ -28,11 +28,40 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+/// Whether a step can read all operands that are held, and a value that will
+/// be.
+static bool canReadHeldWith(thread::GraphOp step, Value value) {
+  return llvm::all_of(llvm::enumerate(step.getInputs()), [&](auto input) {
+    return (input.value() != value && !isHeld(input.value())) ||
+           canReadHeld(step, input.index(), getHeldType(input.value()));
+  });
+}
+
+/// Has readers of what is held as shares, though warps are a power of two, have
+/// the same.
+static void shareWithReaders(Value value) {
+  ShareDeal deal = thread::getShareDeal(getHeldType(value));
+  if (deal.isOneEach() || !llvm::isPowerOf2_32(deal.numWarps))
+    return;
+  UnitAttr shares = UnitAttr::get(value.getContext());
+  for (Operation *user : value.getUsers()) {
+    auto reader = dyn_cast<thread::GraphOp>(user);
+    if (!reader || reader->hasAttr(kHeldSharesAttr) ||
+        !(dealShares(reader.getGrid(), deal.numWarps) == deal))
+      continue;
+    reader->setAttr(kHeldSharesAttr, shares);
+    if (!canReadHeldWith(reader, value))
+      reader->removeAttr(kHeldSharesAttr);
+  }
+}
+
 /// Sums that the same warps read behind the loop, as they hold them, and maxima
 /// that nobody needs there.
 static void holdCarriedSums(block::GraphOp graph) {
   for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
     op->removeAttr(kHeldAttr);
+    if (isCarriedSum(op.getResult()) && getHeldType(op.getResult()))
+      shareWithReaders(op.getResult());
     if (isCarriedSum(op.getResult()) &&
         !llvm::errorToBool(verifyHeld(op.getResult()))) {
       op->setAttr(kHeldAttr, UnitAttr::get(graph.getContext()));
@@ -220,24 +249,29 @@ static thread::GraphOp loadInput(block::GraphOp graph, BlockArgument input) {
   return nullptr;
 }
 
+/// Has steps hold what others read, and says how many registers that takes, if
+/// they are many.
+static void chooseSteps(block::GraphOp graph, int64_t mostRegisters) {
+  HeldChoice choice(graph);
+  Operation *yield = graph.getBody().front().getTerminator();
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    if (step->getNumResults() == 1 && !step->hasAttr(kHeldAttr) &&
+        !llvm::is_contained(step->getUsers(), yield))
+      choice.add(step);
+  int64_t numRegisters = choice.decide(mostRegisters);
+  // Of what all code is reckoned to take, half is left for an item.
+  if (numRegisters > kExpectedRegisters / 2)
+    graph->setAttr(kRowRegistersAttr,
+                   OpBuilder(graph).getI64IntegerAttr(numRegisters));
+}
+
 /// Steps hand on in registers what others of the same items read.
 static void holdSteps(block::GraphOp graph) {
   SmallVector<thread::GraphOp> loads;
   for (BlockArgument input : graph.getBody().getArguments())
     if (thread::GraphOp load = loadInput(graph, input))
       loads.push_back(load);
-  HeldChoice choice(graph);
-  Operation *yield = graph.getBody().front().getTerminator();
-  for (auto step : graph.getBody().getOps<thread::GraphOp>())
-    if (step->getNumResults() == 1 &&
-        !llvm::is_contained(step->getUsers(), yield))
-      choice.add(step);
-  int64_t numRegisters =
-      choice.decide(Target().getRegistersForRows(graph.getThreads()));
-  // Of what all code is reckoned to take, half is left for an item.
-  if (numRegisters > kExpectedRegisters / 2)
-    graph->setAttr(kRowRegistersAttr,
-                   OpBuilder(graph).getI64IntegerAttr(numRegisters));
+  chooseSteps(graph, Target().getRegistersForRows(graph.getThreads()));
   for (thread::GraphOp load : loads)
     if (!load->hasAttr(kHeldAttr))
       takeBackLoad(load);
@@ -257,12 +291,33 @@ static bool hasWholeRows(block::GraphOp graph) {
 }
 
 /// Sums over the loop of what no rows are.
-static void holdSums(block::GraphOp graph) {
+/// \returns how many registers they take.
+static int64_t holdSums(block::GraphOp graph) {
   HeldChoice choice(graph);
   SmallVector<block::AccumulateOp> sums = findCarriedSums(graph);
   for (block::AccumulateOp sum : sums)
     choice.add(sum.getOperand().getDefiningOp<thread::GraphOp>());
-  choice.decide(countSumRegisters(sums, graph.getThreads()));
+  int64_t numRegisters =
+      choice.decide(countSumRegisters(sums, graph.getThreads()));
+  holdCarriedSums(graph);
+  return numRegisters;
+}
+
+static bool multiplies(block::GraphOp graph) {
+  return graph.walk([](thread::MmaOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// What steps of a loop hand on, and those before and behind it, in registers
+/// that its sums leave. Where products are taken, these need them.
+static void holdStepsOfLoop(block::GraphOp graph, int64_t numRegistersOfSums) {
+  if (multiplies(graph))
+    return;
+  int64_t most = countFreeRegisters(graph.getThreads()) - numRegistersOfSums;
+  chooseSteps(graph, std::max<int64_t>(most, 0));
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    if (step->hasAttr(kHeldAttr))
+      loadPlainly(step.getResult(0));
   holdCarriedSums(graph);
 }
 
@@ -274,15 +329,30 @@ static void holdValues(block::GraphOp graph) {
   // Rows have another budget, of which operands and addresses take a part.
   if (holdRows(graph))
     return holdLastingOperands(graph);
-  holdSums(graph);
+  holdStepsOfLoop(graph, holdSums(graph));
+}
+
+static void forgetChoices(block::GraphOp graph) {
+  for (Operation &op : graph.getBody().front())
+    for (StringRef name : {kHeldAttr, kHeldSharesAttr})
+      op.removeAttr(name);
+}
+
+/// Shares are of what is held: other steps have items.
+static void dropShares(block::GraphOp graph) {
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    if (!step->hasAttr(kHeldAttr) && llvm::none_of(step.getInputs(), isHeld))
+      step->removeAttr(kHeldSharesAttr);
 }
 
 static void holdInRegisters(block::GraphOp graph) {
+  forgetChoices(graph);
   SmallVector<StoredCopy> copies = addStoredCopies(graph);
   holdValues(graph);
   for (StoredCopy &copy : copies)
     if (!isHeld(copy.getSource()))
       copy.takeBack();
+  dropShares(graph);
 }
 
 namespace {

@@ -30,8 +30,8 @@ static int64_t countMostRegisters(RankedTensorType tile, int64_t threads) {
   return isEven ? even : even + RunLengths().longest - 1;
 }
 
-/// Whether an accumulation adds up an input element by element, so many of them
-/// that each thread has some, and no more than it has registers for.
+/// Whether an accumulation adds up an input element by element, no more of them
+/// than threads have registers for.
 static bool canGrowInRegisters(block::AccumulateOp op) {
   auto graph = dyn_cast<block::GraphOp>(op->getParentOp());
   auto tile = cast<RankedTensorType>(op.getOperand().getType());
@@ -40,7 +40,6 @@ static bool canGrowInRegisters(block::AccumulateOp op) {
          op.getAxis() == AxisKind::Loop &&
          accumulatesElements(readOperatorAttributes(op),
                              /*numOperands=*/1) &&
-         threads <= tile.getNumElements() &&
          countMostRegisters(tile, threads) <= countFreeRegisters(threads);
 }
 

@@ -8,20 +8,23 @@
 
 // A sum of products and a running maximum of rows grow in registers. No barrier
 // stands between a part and the sum, and parts have no places in shared memory.
-// Where they lie behind the loop tiles of the loop lay, as a barrier is between.
+// Where the sum lies behind the loop tiles of the loop lay, as a barrier is
+// between. The maxima are stored from registers.
 // CHECK-LABEL: func.func @sums(
 // CHECK: mirage_thread.graph {{.*}} {mirage.held}
 // CHECK: mirage_thread.mma
+// CHECK: mirage_block.accumulate {{.*}} over loop sum :
 // CHECK: mirage_thread.graph {{.*}} {mirage.held}
 // CHECK: mirage_thread.accumulate {{.*}} over loop max
-// CHECK-NOT: mirage.held
-// CHECK: return
+// CHECK: %[[M:.+]] = mirage_block.accumulate {{.*}} over loop max {mirage.held}
+// CHECK: %[[O:.+]] = mirage_thread.graph items(x = 4) ins(%[[M]] imap(x -> 0)) outs(omap(x -> 0)) :
+// CHECK: mirage_block.yield %{{.+}}, %[[O]]
 // PLANNED-LABEL: func.func @sums(
 // PLANNED: mirage_block.graph {{.*}} {mirage.barrier_at_exit, mirage.barrier_at_head, mirage.input_offsets = array<i64: 5120, 0>, mirage.input_row_paddings = array<i64: 16, 16>, mirage.shared_bytes = 7424 : i64}
 // PLANNED: mirage_thread.graph {{.*}} {mirage.barrier, mirage.held, mirage.offsets = array<i64: -1>
 // PLANNED: mirage_block.accumulate {{.*}} over loop sum {mirage.offsets = array<i64: 0>, mirage.row_paddings = array<i64: 32>, mirage.step = {{[0-9]+}} : i64}
 // PLANNED: mirage_thread.graph {{.*}} {mirage.held, mirage.offsets = array<i64: -1>
-// PLANNED: mirage_block.accumulate {{.*}} over loop max {mirage.offsets = array<i64: {{[0-9]+}}>, mirage.step = {{[0-9]+}} : i64}
+// PLANNED: mirage_block.accumulate {{.*}} over loop max {mirage.held, mirage.offsets = array<i64: -1>, mirage.step = {{[0-9]+}} : i64}
 // PLANNED: return
 func.func @sums(%x: tensor<16x512xf16>, %w: tensor<512x32xf16>) -> (tensor<16x32xf32>, tensor<16x1xf32>) {
   %o:2 = mirage_block.graph grid() threads(128) loop(8)
@@ -38,16 +41,18 @@ func.func @sums(%x: tensor<16x512xf16>, %w: tensor<512x32xf16>) -> (tensor<16x32
 }
 
 // What is rescaled grows in registers, by maxima that are tiles; and what one warp of four
-// does alone, as a share. Not the maximum it is relative to; what somebody else reads in the
-// loop; and what no thread graph computes.
+// does alone, as a share, which is stored as one. Not the maximum it is relative to; what somebody
+// else reads in the loop; and what no thread graph computes.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT: mirage.held
-// CHECK: %[[P:.+]] = mirage_thread.graph {{.*}}{mirage.held}
+// CHECK: %[[P:.+]] = mirage_thread.graph {{.*}}{mirage.held, mirage.held_shares}
 // CHECK-NOT: mirage.held
-// CHECK: mirage_block.accumulate %[[P]] over loop sum rescale
+// CHECK: %[[S:.+]] = mirage_block.accumulate %[[P]] over loop sum rescale by %{{.+}} {mirage.held}
+// CHECK: mirage_thread.graph items(x = 2) ins(%[[S]] {{.*}}{mirage.held_shares}
 // CHECK-NOT: mirage.held
 // CHECK: %[[U:.+]] = mirage_thread.graph items(){{.*}}{mirage.held, mirage.held_shares}
-// CHECK: mirage_block.accumulate %[[U]] over loop sum
+// CHECK: %[[V:.+]] = mirage_block.accumulate %[[U]] over loop sum {mirage.held}
+// CHECK: mirage_thread.graph items() ins(%[[V]] {{.*}}{mirage.held_shares}
 // CHECK-NOT: mirage.held
 // CHECK: return
 func.func @others(%x: tensor<8x64xf16>) -> (tensor<8x16xf32>, tensor<8x1xf32>, tensor<8x16xf32>, tensor<1x16xf32>) {

@@ -6,6 +6,9 @@
 // JUDGED: @other_items: equal
 // JUDGED: @sum_of_the_loop: equal
 // JUDGED: @rows_behind_both_edges: equal
+// JUDGED: @sum_of_nobody: equal
+// JUDGED: @columns_in_16_bits: equal
+// JUDGED: @columns_for_all_warps: equal
 
 // What is an output and is read on stays in registers; a step of its own stores it from there,
 // right behind the one that has computed it.
@@ -99,4 +102,51 @@ func.func @rows_behind_both_edges(%x: tensor<11x48xf16>) -> tensor<11x48xf16> {
     mirage_block.yield %y : tensor<11x48xf32>
   }
   return %o : tensor<11x48xf16>
+}
+
+// A sum that nobody reads on is stored where it has grown. The output is wider than the input, so lanes
+// have 16 bytes of it side by side.
+// CHECK-LABEL: func.func @sum_of_nobody(
+// CHECK: mirage_thread.load {{.*}} -> tensor<8x16xf16, #[[LAYOUT:.+]]>
+// CHECK: %[[S:.*]] = mirage_block.accumulate %{{.*}} over loop sum {mirage.held}
+// CHECK: %[[O:.*]] = mirage_thread.graph {{.*}}ins(%[[S]] {{.*}}{mirage.bypasses} :
+// CHECK: mirage_block.yield %[[O]]
+func.func @sum_of_nobody(%x: tensor<32x64xf16>) -> tensor<32x16xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap()) : (tensor<32x64xf16>) -> tensor<32x16xf32> {
+  ^bb0(%t: tensor<32x16xf16>):
+    %e = mirage_block.exp %t : tensor<32x16xf16>
+    %s = mirage_block.accumulate %e over loop sum : tensor<32x16xf32>
+    mirage_block.yield %s : tensor<32x16xf32>
+  }
+  return %o : tensor<32x16xf32>
+}
+
+// Lanes have sums of two columns side by side, which are a word of the output.
+// CHECK-LABEL: func.func @columns_in_16_bits(
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [0]
+// CHECK: %[[S:.*]] = mirage_block.accumulate %{{.*}} over loop sum {mirage.held}
+// CHECK: %[[O:.*]] = mirage_thread.graph {{.*}}ins(%[[S]] {{.*}}{mirage.bypasses
+// CHECK: mirage_block.yield %[[O]]
+func.func @columns_in_16_bits(%x: tensor<64x256xf16>) -> tensor<1x256xf16> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(0)) outs(omap()) : (tensor<64x256xf16>) -> tensor<1x256xf16> {
+  ^bb0(%t: tensor<16x256xf16>):
+    %e = mirage_block.sum %t dims [0] : tensor<16x256xf16>
+    %s = mirage_block.accumulate %e over loop sum : tensor<1x256xf32>
+    mirage_block.yield %s : tensor<1x256xf32>
+  }
+  return %o : tensor<1x256xf16>
+}
+
+// Eight warps have 32 columns each, two bytes of the output for a lane: that goes through a tile.
+// CHECK-LABEL: func.func @columns_for_all_warps(
+// CHECK: %[[S:.*]] = mirage_block.accumulate %{{.*}} over loop sum : tensor
+// CHECK: mirage_block.yield %[[S]]
+func.func @columns_for_all_warps(%x: tensor<64x256xf16>) -> tensor<1x256xf16> {
+  %o = mirage_block.graph grid() threads(256) loop(4) ins(%x imap() fmap(0)) outs(omap()) : (tensor<64x256xf16>) -> tensor<1x256xf16> {
+  ^bb0(%t: tensor<16x256xf16>):
+    %e = mirage_block.sum %t dims [0] : tensor<16x256xf16>
+    %s = mirage_block.accumulate %e over loop sum : tensor<1x256xf32>
+    mirage_block.yield %s : tensor<1x256xf32>
+  }
+  return %o : tensor<1x256xf16>
 }

@@ -6,6 +6,14 @@
 // JUDGED: @mixed_at_the_edge: equal
 // JUDGED: @zeros_behind: equal
 // JUDGED: @many_registers: equal
+// JUDGED: @fewer_items_than_warps: equal
+// JUDGED: @shares_of_some: equal
+// JUDGED: @one_warp: equal
+// JUDGED: @in_the_loop: equal
+// JUDGED: @sums_of_one_value: equal
+// JUDGED: @registers_of_two_sums: equal
+// JUDGED: @behind_the_loop: equal
+// JUDGED: @loop_that_multiplies: equal
 
 // What two steps of the same items read is handed on in registers: the input, which a step of its
 // own loads, and exp x. Parts of the sum go to other warps.
@@ -106,4 +114,163 @@ func.func @many_registers(%x: tensor<2x8192xf16>) -> tensor<2x8192xf16> {
     mirage_block.yield %q : tensor<1x8192xf32>
   }
   return %r : tensor<2x8192xf16>
+}
+
+// Two of eight warps have an item: each is a share, of all steps of the chain, the last one too.
+// CHECK-LABEL: func.func @fewer_items_than_warps(
+// CHECK: mirage_thread.graph items(x = 2) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items(x = 2) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.tanh
+// CHECK: mirage_thread.graph items(x = 2) {{.*}}{mirage.held_shares}
+// CHECK: mirage_thread.mul
+func.func @fewer_items_than_warps(%x: tensor<100xf16>) -> tensor<100xf32> {
+  %r = mirage_block.graph grid() threads(256) ins(%x imap()) outs(omap()) : (tensor<100xf16>) -> tensor<100xf32> {
+  ^bb0(%t: tensor<100xf16>):
+    %e = mirage_block.exp %t : tensor<100xf16>
+    %h = mirage_block.tanh %e : tensor<100xf32>
+    %a = mirage_block.add %h, %e : tensor<100xf32>, tensor<100xf32>
+    %s = mirage_block.square %a : tensor<100xf32>
+    %m = mirage_block.mul %s, %a : tensor<100xf32>, tensor<100xf32>
+    mirage_block.yield %m : tensor<100xf32>
+  }
+  return %r : tensor<100xf32>
+}
+
+// Twelve of 32 warps have a share of two steps; columns are read by others, from a tile.
+// CHECK-LABEL: func.func @shares_of_some(
+// CHECK: mirage_thread.graph items(x = 3, y = 4) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items(x = 3, y = 4) {{.*}}{mirage.held_shares}
+// CHECK: mirage_thread.tanh
+// CHECK: mirage_thread.graph
+// CHECK-NOT: mirage.held
+// CHECK: mirage_thread.accumulate
+func.func @shares_of_some(%x: tensor<3x256xf16>) -> (tensor<3x256xf32>, tensor<1x256xf32>) {
+  %r:2 = mirage_block.graph grid() threads(1024) ins(%x imap()) outs(omap(), omap()) : (tensor<3x256xf16>) -> (tensor<3x256xf32>, tensor<1x256xf32>) {
+  ^bb0(%t: tensor<3x256xf16>):
+    %e = mirage_block.exp %t : tensor<3x256xf16>
+    %h = mirage_block.tanh %e : tensor<3x256xf32>
+    %a = mirage_block.add %h, %e : tensor<3x256xf32>, tensor<3x256xf32>
+    %s = mirage_block.sum %a dims [0] : tensor<3x256xf32>
+    mirage_block.yield %a, %s : tensor<3x256xf32>, tensor<1x256xf32>
+  }
+  return %r#0, %r#1 : tensor<3x256xf32>, tensor<1x256xf32>
+}
+
+// A warp that is alone has both parts of its row: they stay in registers as well.
+// CHECK-LABEL: func.func @one_warp(
+// CHECK: %[[E:.*]] = mirage_thread.graph items(x = 2) {{.*}}{mirage.held}
+// CHECK: mirage_thread.exp
+// CHECK: %[[P:.*]] = mirage_thread.graph items(x = 2) ins(%[[E]] {{.*}}{mirage.held} : (tensor<1x200xf32>) -> tensor<1x2xf32>
+// CHECK: mirage_thread.graph items(x = 2) ins(%[[E]] imap(x -> 1), %[[P]] imap())
+// CHECK: mirage_thread.div
+func.func @one_warp(%x: tensor<1x200xf32>) -> tensor<1x200xf32> {
+  %r = mirage_block.graph grid() threads(32) ins(%x imap()) outs(omap()) : (tensor<1x200xf32>) -> tensor<1x200xf32> {
+  ^bb0(%t: tensor<1x200xf32>):
+    %e = mirage_block.exp %t : tensor<1x200xf32>
+    %s = mirage_block.sum %e dims [1] : tensor<1x200xf32>
+    %q = mirage_block.div %e, %s : tensor<1x200xf32>, tensor<1x1xf32>
+    mirage_block.yield %q : tensor<1x200xf32>
+  }
+  return %r : tensor<1x200xf32>
+}
+
+// What a step of the loop leaves is added up where it is, and read by another one on the same rows.
+// CHECK-LABEL: func.func @in_the_loop(
+// CHECK: %[[E:.*]] = mirage_thread.graph {{.*}}{mirage.held}
+// CHECK: mirage_thread.exp
+// CHECK: %[[M:.*]] = mirage_thread.graph {{.*}}ins(%[[E]] {{.*}}{mirage.held}
+// CHECK: mirage_thread.accumulate {{.*}} over loop max dims [1]
+// CHECK-DAG: mirage_block.accumulate %[[E]] over loop sum {mirage.held}
+// CHECK-DAG: mirage_block.accumulate %[[M]] over loop max {mirage.held}
+func.func @in_the_loop(%x: tensor<16x256xf16>) -> (tensor<16x64xf32>, tensor<16x1xf32>) {
+  %r:2 = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap(), omap()) : (tensor<16x256xf16>) -> (tensor<16x64xf32>, tensor<16x1xf32>) {
+  ^bb0(%t: tensor<16x64xf16>):
+    %e = mirage_block.exp %t : tensor<16x64xf16>
+    %m = mirage_block.max %e dims [1] : tensor<16x64xf32>
+    %s = mirage_block.accumulate %e over loop sum : tensor<16x64xf32>
+    %u = mirage_block.accumulate %m over loop max : tensor<16x1xf32>
+    mirage_block.yield %s, %u : tensor<16x64xf32>, tensor<16x1xf32>
+  }
+  return %r#0, %r#1 : tensor<16x64xf32>, tensor<16x1xf32>
+}
+
+// Two sums and a maximum grow of one value and its square.
+// CHECK-LABEL: func.func @sums_of_one_value(
+// CHECK: %[[E:.*]] = mirage_thread.graph {{.*}}{mirage.held}
+// CHECK: mirage_thread.tanh
+// CHECK: %[[S:.*]] = mirage_thread.graph {{.*}}ins(%[[E]] {{.*}}{mirage.held}
+// CHECK: mirage_thread.square
+// CHECK-DAG: mirage_block.accumulate %[[E]] over loop sum {mirage.held}
+// CHECK-DAG: mirage_block.accumulate %[[S]] over loop sum {mirage.held}
+// CHECK-DAG: mirage_block.accumulate %[[E]] over loop max {mirage.held}
+func.func @sums_of_one_value(%x: tensor<4096xf32>) -> (tensor<1024xf32>, tensor<1024xf32>, tensor<1024xf32>) {
+  %r:3 = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(0)) outs(omap(), omap(), omap()) : (tensor<4096xf32>) -> (tensor<1024xf32>, tensor<1024xf32>, tensor<1024xf32>) {
+  ^bb0(%t: tensor<1024xf32>):
+    %e = mirage_block.tanh %t : tensor<1024xf32>
+    %q = mirage_block.square %e : tensor<1024xf32>
+    %a = mirage_block.accumulate %e over loop sum : tensor<1024xf32>
+    %b = mirage_block.accumulate %q over loop sum : tensor<1024xf32>
+    %c = mirage_block.accumulate %e over loop max : tensor<1024xf32>
+    mirage_block.yield %a, %b, %c : tensor<1024xf32>, tensor<1024xf32>, tensor<1024xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<1024xf32>, tensor<1024xf32>, tensor<1024xf32>
+}
+
+// The same of 4096 elements would take 32 registers for each of the sums, the value and its square,
+// of 85 that there are: the value is a tile.
+// CHECK-LABEL: func.func @registers_of_two_sums(
+// CHECK: %[[E:.*]] = mirage_thread.graph items(x = {{[0-9]+}}) ins(%{{.*}} imap(x -> 0)) outs(omap(x -> 0)) : (tensor<4096xf32>) -> tensor<4096xf32>
+// CHECK: mirage_thread.tanh
+// CHECK: mirage_thread.graph {{.*}}ins(%[[E]] {{.*}}{mirage.held}
+// CHECK: mirage_block.accumulate %[[E]] over loop sum : tensor
+func.func @registers_of_two_sums(%x: tensor<16384xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+  %r:2 = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(0)) outs(omap(), omap()) : (tensor<16384xf32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+  ^bb0(%t: tensor<4096xf32>):
+    %e = mirage_block.tanh %t : tensor<4096xf32>
+    %q = mirage_block.square %e : tensor<4096xf32>
+    %a = mirage_block.accumulate %e over loop sum : tensor<4096xf32>
+    %b = mirage_block.accumulate %q over loop sum : tensor<4096xf32>
+    mirage_block.yield %a, %b : tensor<4096xf32>, tensor<4096xf32>
+  }
+  return %r#0, %r#1 : tensor<4096xf32>, tensor<4096xf32>
+}
+
+// Three of eight warps have a row of the sum: readers have it as shares, one behind the other.
+// CHECK-LABEL: func.func @behind_the_loop(
+// CHECK: %[[P:.*]] = mirage_thread.graph items(x = 3) {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: %[[S:.*]] = mirage_block.accumulate %[[P]] over loop sum {mirage.held}
+// CHECK: %[[M:.*]] = mirage_thread.graph items(x = 3) ins(%[[S]] {{.*}}{mirage.held, mirage.held_shares}
+// CHECK: mirage_thread.accumulate {{.*}} dims [1]
+// CHECK: mirage_thread.graph items(x = 3) {{.*}}{mirage.held_shares}
+// CHECK: mirage_thread.div
+func.func @behind_the_loop(%x: tensor<3x200xf16>) -> tensor<3x50xf16> {
+  %r = mirage_block.graph grid() threads(256) loop(4) ins(%x imap() fmap(1)) outs(omap()) : (tensor<3x200xf16>) -> tensor<3x50xf16> {
+  ^bb0(%t: tensor<3x50xf16>):
+    %e = mirage_block.exp %t : tensor<3x50xf16>
+    %s = mirage_block.accumulate %e over loop sum : tensor<3x50xf32>
+    %m = mirage_block.sum %s dims [1] : tensor<3x50xf32>
+    %d = mirage_block.div %s, %m : tensor<3x50xf32>, tensor<3x1xf32>
+    mirage_block.yield %d : tensor<3x50xf32>
+  }
+  return %r : tensor<3x50xf16>
+}
+
+// Registers are for products, where there are any: what else the loop hands on is a tile.
+// CHECK-LABEL: func.func @loop_that_multiplies(
+// CHECK: %[[E:.*]] = mirage_thread.graph {{.*}} : (tensor<16x64xf16>) -> tensor<16x64xf32>
+// CHECK: mirage_thread.exp
+// CHECK: mirage_block.accumulate %[[E]] over loop sum : tensor
+func.func @loop_that_multiplies(%x: tensor<16x256xf16>, %y: tensor<256x16xf16>) -> (tensor<16x64xf32>, tensor<16x16xf32>, tensor<16x64xf32>) {
+  %r:3 = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1), %y imap() fmap(0)) outs(omap(), omap(), omap()) : (tensor<16x256xf16>, tensor<256x16xf16>) -> (tensor<16x64xf32>, tensor<16x16xf32>, tensor<16x64xf32>) {
+  ^bb0(%t: tensor<16x64xf16>, %u: tensor<64x16xf16>):
+    %e = mirage_block.exp %t : tensor<16x64xf16>
+    %s = mirage_block.accumulate %e over loop sum : tensor<16x64xf32>
+    %q = mirage_block.accumulate %e over loop max : tensor<16x64xf32>
+    %p = mirage_block.matmul %t, %u : tensor<16x64xf16>, tensor<64x16xf16>
+    %c = mirage_block.accumulate %p over loop sum : tensor<16x16xf32>
+    mirage_block.yield %s, %c, %q : tensor<16x64xf32>, tensor<16x16xf32>, tensor<16x64xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<16x64xf32>, tensor<16x16xf32>, tensor<16x64xf32>
 }

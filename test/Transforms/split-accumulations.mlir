@@ -1,6 +1,8 @@
 // RUN: mirage-opt %s --mirage-split-accumulations | FileCheck %s
 // RUN: mirage-opt %s --mirage-split-accumulations -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
 // JUDGED: @averages: equal; proved outright at 3x4 with 4 for the literal 4000
+// JUDGED: @fewer_than_threads: equal
+// JUDGED: @more_than_registers: equal
 
 // Each tile is reduced in the loop, and averages are taken after it; what reduces no
 // dimension is brought to registers before.
@@ -45,4 +47,31 @@ func.func @variance(%x: tensor<8x4096xf16>) -> tensor<8x1xf32> {
     mirage_block.yield %v : tensor<8x1xf32>
   }
   return %o : tensor<8x1xf32>
+}
+
+// Of fewer elements than threads some warps have a share each.
+// CHECK-LABEL: func.func @fewer_than_threads(
+// CHECK:         %[[R:.+]] = mirage_block.cast %{{.+}} : (tensor<32xf16>) -> tensor<32xf32>
+// CHECK-NEXT:    mirage_block.accumulate %[[R]] over loop sum :
+func.func @fewer_than_threads(%x: tensor<128xf16>) -> tensor<32xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(0)) outs(omap())
+      : (tensor<128xf16>) -> tensor<32xf32> {
+  ^bb0(%t: tensor<32xf16>):
+    %s = mirage_block.accumulate %t over loop sum : tensor<32xf16>
+    mirage_block.yield %s : tensor<32xf32>
+  }
+  return %o : tensor<32xf32>
+}
+
+// 96 registers of a thread are more than a third of those that there are.
+// CHECK-LABEL: func.func @more_than_registers(
+// CHECK:         mirage_block.accumulate %{{.+}} over loop sum : tensor<96x128xf16>
+func.func @more_than_registers(%x: tensor<96x512xf16>) -> tensor<96x128xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<96x512xf16>) -> tensor<96x128xf32> {
+  ^bb0(%t: tensor<96x128xf16>):
+    %s = mirage_block.accumulate %t over loop sum : tensor<96x128xf16>
+    mirage_block.yield %s : tensor<96x128xf32>
+  }
+  return %o : tensor<96x128xf32>
 }

@@ -40,8 +40,8 @@ namespace mlir::mirage {
 thread::StoreOp getStore(thread::GraphOp graph, unsigned result = 0);
 
 inline constexpr llvm::StringLiteral kHeldAttr = "mirage.held";
-/// Of a thread graph whose result is held: each item is a share
-/// (Mirage/Layout/HeldTiles.h), though the warps are a power of two.
+/// Of a thread graph whose result is held, or that reads what is: each item is
+/// a share (Mirage/Layout/HeldTiles.h), though the warps are a power of two.
 inline constexpr llvm::StringLiteral kHeldSharesAttr = "mirage.held_shares";
 /// Of an op of a block graph: its step is shared out by whole rows
 /// (Mirage/Graph/WarpRows.h). --mirage-give-rows-to-warps decides it.

@@ -221,8 +221,8 @@ def SplitAccumulationsPass : Pass<"mirage-split-accumulations"> {
     are divided once, after the loop. One thread would otherwise add up what each
     element of the result stands for, number by number. Where an input is added up element
     by element, a cast to f32 makes a step of bringing its tile to registers, so that the
-    sum can grow there (--mirage-hold-in-registers), if each thread has an element and
-    registers for all of its own. Run before --convert-mirage-block-to-thread.
+    sum can grow there (--mirage-hold-in-registers), if threads have registers for all of
+    it. Run before --convert-mirage-block-to-thread.
     Example: test/Transforms/split-accumulations.mlir
   }];
 }
@@ -272,7 +272,7 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
 }
 
 def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
-  let summary = "lets sums over the loop of a block graph grow in registers";
+  let summary = "keeps sums over the loop, and what steps hand on, in registers";
   let description = [{
     An accumulation over the loop of what a thread graph computes, element by element, is
     carried in the registers of the warps that compute it: `mirage.held` on the thread
@@ -284,16 +284,18 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     many as come to them. Rows that warps have (`mirage.whole_rows`) are
     held from one step to the next, where all that reads them has the same rows; there
     maxima are carried, too, and sums are read behind the loop where they grew. In a block
-    without a loop all that one step computes and others of the same items read may be
-    held; inputs that several steps read, or one behind others, are loaded by steps of
-    their own at the head then, if they can bypass shared memory. There up to
+    without a loop, and in one whose loop takes no products, all that one step computes and
+    others of the same items read may be held, before, in and behind the loop. Where fewer items than warps are
+    left, all steps of a chain have them as shares, those that only read what is held, too. Without a
+    loop inputs that several steps read, or one behind others, are loaded by steps of
+    their own at the head, if they can bypass shared memory; and up to
     four warps may do the same, if that is one access to each operand, and none to inputs. What is an output
-    and is read on as well, or by two outputs, is stored from registers by a step of its own, behind a
-    loop the sum that has grown in it, too. Of what may be held that
+    and is read on as well, or by two outputs, is stored from registers by a step of its own, and so are sums of a
+    loop, but for those of products on tensor cores that nobody reads on. Of what may be held that
     is which saves most of shared memory's traffic
     (`Mirage/Planning/RegisterPlacement.h`): of sums up to a third of the registers that a
     thread can have, or three eighths where all are of products on tensor cores
-    (`Mirage/Analysis/ProductSums.h`), without a loop up to half, and with the operands that a loop on rows
+    (`Mirage/Analysis/ProductSums.h`), with what steps of the loop hand on up to a third, without a loop up to half, and with the operands that a loop on rows
     reads in each iteration up to five eighths.
     Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir, hold-outputs.mlir
   }];

@@ -86,10 +86,10 @@ static LogicalResult checkHeld(block::GraphOp graph) {
                          << llvm::toString(std::move(error)));
   };
   auto verifyShares = [](thread::GraphOp op) {
-    return op->hasAttr(kHeldAttr)
+    return op->hasAttr(kHeldAttr) || llvm::any_of(op.getInputs(), isHeld)
                ? llvm::Error::success()
                : llvm::createStringError("a result that warps hold ('" +
-                                         kHeldAttr + "')");
+                                         kHeldAttr + "'), or an operand");
   };
   for (auto op : graph.getBody().getOps<thread::GraphOp>())
     if (failed(check(op, kHeldSharesAttr, verifyShares)) ||

@@ -67,6 +67,19 @@ static Value emitReduction(FragmentBuilder &builder, const OneReduction &one,
 
 /// Rows that a fragment of an elementwise step has whole are reduced as they
 /// lie there, if registers may hand them on (--mirage-hold-in-registers).
+/// Whether elements are made of what other steps have left, as elementwise
+/// steps have it in lanes, or of inputs alone.
+static bool isLeftBySteps(const StepContext &context, Value tile) {
+  Operation *producer = tile.getDefiningOp();
+  if (!producer || !context.fusion.isFused(producer))
+    return producer;
+  return llvm::any_of(producer->getOperands(), [&](Value operand) {
+    return cast<ShapedType>(operand.getType()).getShape() ==
+               cast<ShapedType>(tile.getType()).getShape() &&
+           isLeftBySteps(context, operand);
+  });
+}
+
 static LinearLayout chooseLayout(const StepContext &context,
                                  const OneReduction &one) {
   ArrayRef<int64_t> tile =
@@ -75,12 +88,15 @@ static LinearLayout chooseLayout(const StepContext &context,
   if (one.rows && isLast)
     return *one.rows;
   LinearLayout elementwise = chooseElementwiseLayout(context, tile);
-  if (!context.hasLoop && isLast &&
-      elementwise.getShape().back() >= tile.back())
+  bool mayBeHeld = context.mayHold &&
+                   (!context.hasLoop || isLeftBySteps(context, one.operand));
+  if (mayBeHeld && isLast && elementwise.getShape().back() >= tile.back())
     return elementwise;
-  // In a loop tiles lie in shared memory: lanes side by side read elements side
-  // by side.
-  RunLengths runs = context.hasLoop ? RunLengths{/*longest=*/1} : context.runs;
+  // In a loop tiles lie in shared memory: lanes side by side read words side by
+  // side.
+  RunLengths runs = context.hasLoop
+                        ? RunLengths{/*longest=*/context.runs.shortest}
+                        : context.runs;
   return chooseReductionLayout(tile, one.dim, context.numWarps, runs);
 }
 
@@ -90,11 +106,11 @@ static StepCore makeOneReductionCore(const StepContext &context,
   LinearLayout layout = chooseLayout(context, one);
   auto kept = llvm::to_vector(llvm::seq<int>(tile.getRank()));
   kept[one.dim] = -1;
-  // Without a loop, what another step leaves may stay in registers, where no
-  // zeros stand behind its edges.
+  // What another step leaves may stay in registers, where no zeros stand behind
+  // its edges.
   Operation *producer = one.operand.getDefiningOp();
   bool isOperandRead =
-      !producer || (context.hasLoop && !context.fusion.isFused(producer));
+      !producer || (!context.mayHold && !context.fusion.isFused(producer));
   return {WorkSplit(tile.getShape(), layout.getShape(), one.dim), kept,
           layout.project(kept), [=](FragmentBuilder &builder) {
             return emitReduction(builder, one, layout, isOperandRead);

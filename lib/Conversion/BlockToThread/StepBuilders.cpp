@@ -12,6 +12,7 @@
 #include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,28 +26,62 @@ std::optional<LinearLayout> mlir::mirage::findWholeRows(Operation *op,
   return findRowsLayout(cast<RankedTensorType>(tile.getType()).getShape());
 }
 
-RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
-  constexpr int64_t kRunBits = 128, kShortestRunBits = 32, kLeastWidth = 16;
-  if (graph.getLoop() > 1)
-    return {kRunBits / kLeastWidth, /*shortest=*/1};
-  int64_t widest = kLeastWidth, narrowest = kShortestRunBits;
-  SmallVector<TileEdge> rows;
-  auto add = [&](Type type, const TileEdge &row) {
-    int64_t width = cast<ShapedType>(type).getElementTypeBitWidth();
+/// Whether a block multiplies, in steps that are built already or not.
+static bool hasProducts(block::GraphOp graph) {
+  return graph
+      .walk([](OperatorOpInterface op) {
+        OperatorKind kind = getOperatorInfo(op.getTableOpcode()).kind;
+        return kind == OperatorKind::Contraction ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+/// Tiles that lanes load and store with elements side by side.
+struct MovedTiles {
+  static constexpr int64_t kRunBits = 128, kWordBits = 32, kLeastWidth = 16;
+  int64_t widest = kLeastWidth, narrowest = kWordBits; ///< bits of elements
+  SmallVector<TileEdge> rows;                          ///< in device memory
+
+  void addElements(Type type) {
+    int64_t width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
     widest = std::max(widest, width);
     narrowest = std::min(narrowest, width);
-    rows.push_back(row);
-  };
-  for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes()))
-    add(type, findInputEdges(graph, number).back());
-  for (auto [number, type] : llvm::enumerate(graph->getResultTypes()))
-    add(type, findOutputEdges(graph, number).back());
-  int64_t longest = kRunBits / widest, run = longest;
-  for (const TileEdge &row : rows)
-    if (row.isUneven() || row.getElements() >= longest) // others have no runs
-      run = std::gcd(run, row.getDivisor());
-  // Words of all, if rows have them.
-  return {run, std::min(run, kShortestRunBits / narrowest)};
+  }
+  int64_t getLongestRun() const { return kRunBits / widest; }
+  /// Which rows have, wherever tiles begin and end.
+  int64_t getRunOfRows() const {
+    int64_t longest = getLongestRun(), run = longest;
+    for (const TileEdge &row : rows)
+      if (row.isUneven() || row.getElements() >= longest) // others have no runs
+        run = std::gcd(run, row.getDivisor());
+    return run;
+  }
+  int64_t getWord() const { return kWordBits / narrowest; }
+};
+} // namespace
+
+RunLengths mlir::mirage::findRunLengths(block::GraphOp graph) {
+  bool hasLoop = graph.getLoop() > 1;
+  if (hasLoop && hasProducts(graph))
+    return {MovedTiles().getLongestRun(), /*shortest=*/1};
+  MovedTiles tiles;
+  for (auto [number, type] : llvm::enumerate(graph.getInputs().getTypes())) {
+    tiles.addElements(type);
+    if (!hasLoop)
+      tiles.rows.push_back(findInputEdges(graph, number).back());
+  }
+  for (auto [number, type] : llvm::enumerate(graph->getResultTypes())) {
+    tiles.addElements(type);
+    tiles.rows.push_back(findOutputEdges(graph, number).back());
+  }
+  int64_t run = tiles.getRunOfRows(), word = tiles.getWord();
+  // Each iteration would load less than words from shared memory, where rows
+  // have them.
+  if (hasLoop && run < word)
+    return {tiles.getLongestRun(), /*shortest=*/1};
+  return {run, std::min(run, word)};
 }
 
 bool mlir::mirage::growsSum(const StepFusion &fusion, Operation *product) {
@@ -86,7 +121,8 @@ StepContext::StepContext(RewriterBase &rewriter, const StepFusion &fusion,
     : rewriter(rewriter), fusion(fusion),
       numWarps(graph.getThreads() >> kLaneBits),
       registersPerSum(countRegistersPerSum(fusion, graph)),
-      hasLoop(graph.getLoop() > 1), runs(findRunLengths(graph)) {}
+      hasLoop(graph.getLoop() > 1), mayHold(!hasLoop || !hasProducts(graph)),
+      runs(findRunLengths(graph)) {}
 
 LinearLayout mlir::mirage::chooseElementwiseLayout(const StepContext &context,
                                                    ArrayRef<int64_t> tile) {
@@ -109,14 +145,17 @@ Value FragmentBuilder::get(Value value, ArrayRef<int> dims,
   return fragment;
 }
 
-/// Lanes that hold the same of the rows share out the parts of each.
-static LinearLayout spreadParts(const LinearLayout &rows, int64_t numParts) {
+/// Lanes that hold the same of the rows share out the parts of each, which
+/// other warps have left. A warp that is alone has all parts of its rows
+/// itself, in registers (--mirage-hold-in-registers).
+static LinearLayout spreadParts(const LinearLayout &rows, int64_t numParts,
+                                bool isAlone) {
   SmallVector<Coordinates> registers(rows.getBases(LayoutInput::Register)),
       lanes(rows.getBases(LayoutInput::Lane));
   unsigned last = rows.getRank() - 1;
   int64_t next = 1;
   for (Coordinates &lane : lanes)
-    if (next < numParts &&
+    if (!isAlone && next < numParts &&
         llvm::all_of(lane, [](int64_t part) { return part == 0; })) {
       lane[last] = next;
       next *= 2;
@@ -137,7 +176,9 @@ Value FragmentBuilder::join(Operation *op, ArrayRef<int> dims,
   SmallVector<int> partDims(dims);
   partDims[last] = -1;
   int64_t numParts = cast<RankedTensorType>(parts.getType()).getDimSize(last);
-  LinearLayout spread = spreadParts(layout, llvm::PowerOf2Ceil(numParts));
+  bool isAlone = context.numWarps == 1 && numParts <= kMaxRegisters;
+  LinearLayout spread =
+      spreadParts(layout, llvm::PowerOf2Ceil(numParts), isAlone);
   Value fragment = get(parts, partDims, spread);
   Opcode opcode = cast<OperatorOpInterface>(op).getTableOpcode();
   Type f32 = Float32Type::get(op->getContext());

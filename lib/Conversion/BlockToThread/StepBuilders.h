@@ -22,6 +22,8 @@ namespace mlir::mirage {
 /// them (--mirage-bypass-shared-memory): of the widest element type of its
 /// inputs and outputs they are one access, so that neighbours share no sector,
 /// which rows allow wherever tiles begin and end; and at least 4 bytes of it.
+/// In a loop inputs lie in shared memory and outputs alone are stored so; what
+/// goes to products is moved 16 bytes of 16-bit elements at a time.
 RunLengths findRunLengths(block::GraphOp graph);
 
 /// What is known of a step before it is built.
@@ -32,6 +34,9 @@ struct StepContext {
   /// Of a thread, for each sum over the loop that grows with a product's step.
   int64_t registersPerSum;
   bool hasLoop; ///< of the block graph
+  /// Whether what steps leave may stay in registers
+  /// (--mirage-hold-in-registers): not in a loop that multiplies.
+  bool mayHold;
   RunLengths runs;
 
   StepContext(RewriterBase &rewriter, const StepFusion &fusion,

@@ -172,7 +172,7 @@ func.func @shares_of_nothing(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   ^bb0(%a: tensor<16x16xf32>):
     %o = mirage_block.graph grid() threads(32) ins(%a imap()) outs(omap()) : (tensor<16x16xf32>) -> tensor<16x16xf32> {
     ^bb0(%t: tensor<16x16xf32>):
-      // expected-error @below {{expects, where 'mirage.held_shares' is stated, a result that warps hold ('mirage.held')}}
+      // expected-error @below {{expects, where 'mirage.held_shares' is stated, a result that warps hold ('mirage.held'), or an operand}}
       %y = mirage_thread.graph items(x = 2) ins(%t imap(x -> 1)) outs(omap(x -> 1)) {mirage.held_shares} : (tensor<16x16xf32>) -> tensor<16x16xf32> {
       ^bb0(%w: tensor<16x8xf32>):
         %f = mirage_thread.load %w : (tensor<16x8xf32>) -> tensor<16x8xf32, #mirage_thread.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>>
@@ -184,4 +184,35 @@ func.func @shares_of_nothing(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
     mirage_kernel.yield %o : tensor<16x16xf32>
   } : tensor<16x16xf32>
   return %r : tensor<16x16xf32>
+}
+
+// -----
+
+// Two of eight warps have a share each; the reader has its items as warps have numbers, where the
+// others repeat those of the two.
+#e = #mirage_thread.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]]>
+func.func @shares_read_by_warps(%x: tensor<128xf32>) -> tensor<128xf32> {
+  %e = tensor.empty() : tensor<128xf32>
+  %r = mirage_kernel.graph ins(%x : tensor<128xf32>) outs(%e : tensor<128xf32>) {
+  ^bb0(%a: tensor<128xf32>):
+    %o = mirage_block.graph grid() threads(256) ins(%a imap()) outs(omap()) : (tensor<128xf32>) -> tensor<128xf32> {
+    ^bb0(%t: tensor<128xf32>):
+      // expected-error @below {{expects, where 'mirage.held' is stated, users that read it where it is held, got 'mirage_thread.graph'}}
+      %y = mirage_thread.graph items(x = 2) ins(%t imap(x -> 0)) outs(omap(x -> 0)) {mirage.held, mirage.held_shares} : (tensor<128xf32>) -> tensor<128xf32> {
+      ^bb0(%w: tensor<64xf32>):
+        %f = mirage_thread.load %w : (tensor<64xf32>) -> tensor<64xf32, #e>
+        %v = mirage_thread.store %f : (tensor<64xf32, #e>) -> tensor<64xf32>
+        mirage_thread.yield %v : tensor<64xf32>
+      }
+      %z = mirage_thread.graph items(x = 2) ins(%y imap(x -> 0)) outs(omap(x -> 0)) : (tensor<128xf32>) -> tensor<128xf32> {
+      ^bb0(%w: tensor<64xf32>):
+        %f = mirage_thread.load %w : (tensor<64xf32>) -> tensor<64xf32, #e>
+        %v = mirage_thread.store %f : (tensor<64xf32, #e>) -> tensor<64xf32>
+        mirage_thread.yield %v : tensor<64xf32>
+      }
+      mirage_block.yield %z : tensor<128xf32>
+    }
+    mirage_kernel.yield %o : tensor<128xf32>
+  } : tensor<128xf32>
+  return %r : tensor<128xf32>
 }

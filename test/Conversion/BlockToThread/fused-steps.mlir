@@ -139,7 +139,7 @@ func.func @before_the_loop(%a: tensor<8x64xf32>, %b: tensor<8x1xf32>) -> tensor<
 }
 
 // A mask of zeros stands behind what is computed, and what another step may hand on in registers,
-// but not where an input is read, or a tile in a loop.
+// but not where an input is read, or a tile in a loop that multiplies.
 // CHECK-LABEL: func.func @read_beyond_the_end(
 // CHECK: mirage_thread.exp
 // CHECK: mirage_thread.graph
@@ -161,9 +161,12 @@ func.func @read_beyond_the_end(%a: tensor<8x50xf16>) -> (tensor<8x50xf32>, tenso
   return %o#0, %o#1, %o#2 : tensor<8x50xf32>, tensor<8x1xf32>, tensor<8x1xf32>
 }
 
+// A step of a loop hands on as well, to items that have the same rows.
 // CHECK-LABEL: func.func @read_in_the_loop(
+// CHECK: mirage_thread.load {{.*}} tensor<[[FRAGMENT:.+]]xf16, [[LAYOUT:#.+]]>
 // CHECK: mirage_thread.exp
-// CHECK-NOT: mirage_thread.mask
+// CHECK: mirage_thread.load {{.*}} tensor<[[FRAGMENT]]xf32, [[LAYOUT]]>
+// CHECK: mirage_thread.mask {{.*}} extent 50 value 0.000000e+00
 // CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
 // CHECK: return
 func.func @read_in_the_loop(%a: tensor<8x100xf16>) -> (tensor<8x50xf32>, tensor<8x1xf32>) {
@@ -177,6 +180,26 @@ func.func @read_in_the_loop(%a: tensor<8x100xf16>) -> (tensor<8x50xf32>, tensor<
     mirage_block.yield %2, %3 : tensor<8x50xf32>, tensor<8x1xf32>
   }
   return %o#0, %o#1 : tensor<8x50xf32>, tensor<8x1xf32>
+}
+
+// CHECK-LABEL: func.func @read_in_a_loop_that_multiplies(
+// CHECK: mirage_thread.exp
+// CHECK-NOT: mirage_thread.mask
+// CHECK: mirage_thread.accumulate {{.*}} over loop sum dims [1]
+// CHECK: return
+func.func @read_in_a_loop_that_multiplies(%a: tensor<8x100xf16>, %b: tensor<100x8xf16>) -> (tensor<8x8xf32>, tensor<8x1xf32>) {
+  %o:2 = mirage_block.graph grid() threads(128) loop(2) ins(%a imap() fmap(1), %b imap() fmap(0)) outs(omap(), omap())
+      : (tensor<8x100xf16>, tensor<100x8xf16>) -> (tensor<8x8xf32>, tensor<8x1xf32>) {
+  ^bb0(%x: tensor<8x50xf16>, %y: tensor<50x8xf16>):
+    %0 = mirage_block.exp %x : tensor<8x50xf16>
+    %1 = mirage_block.sum %0 dims [1] : tensor<8x50xf32>
+    %2 = mirage_block.cast %0 : (tensor<8x50xf32>) -> tensor<8x50xf16>
+    %3 = mirage_block.matmul %2, %y : tensor<8x50xf16>, tensor<50x8xf16>
+    %4 = mirage_block.accumulate %3 over loop sum : tensor<8x8xf32>
+    %5 = mirage_block.accumulate %1 over loop sum : tensor<8x1xf32>
+    mirage_block.yield %4, %5 : tensor<8x8xf32>, tensor<8x1xf32>
+  }
+  return %o#0, %o#1 : tensor<8x8xf32>, tensor<8x1xf32>
 }
 
 // One item of 16 columns for eight warps, which share it, an eighth of k for every
