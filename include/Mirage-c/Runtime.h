@@ -181,9 +181,10 @@ mirageProgramGetWorkspaceBytes(const MirageProgram *program);
 
 /** Puts one run into a stream and returns at once, as a CUDA graph of the
  * program's own where docs/Runtime.md does not say otherwise. Allocates
- * nothing, and can be captured in a CUDA graph; before a capture, run once,
- * since cuBLASLt may load code at its first call. It waits, on the device, for
- * the program's last run, also one of another thread or in another stream.
+ * nothing itself (the driver finds memory for a graph that it has not run yet),
+ * and can be captured in a CUDA graph; before a capture, run once, since
+ * cuBLASLt may load code at its first call. It waits, on the device, for the
+ * program's last run, also one of another thread or in another stream.
  * Captured runs wait for those of the same capture alone: whoever launches the
  * graph orders that with all other runs of the program.
  * \p stream  a CUstream or cudaStream_t of the device's primary context, or of
