@@ -51,21 +51,21 @@ func.func @shares(%a0: tensor<1000xf16>) -> (tensor<1000xf16>, tensor<1000xf32>)
   return %r#0, %r#1 : tensor<1000xf16>, tensor<1000xf32>
 }
 
-func.func @fewer_items_than_warps(%a0: tensor<5x100xf16>) -> (tensor<5x100xf16>, tensor<5x100xf32>) {
-  %e0 = tensor.empty() : tensor<5x100xf16>
-  %e1 = tensor.empty() : tensor<5x100xf32>
-  %r:2 = mirage_kernel.graph ins(%a0 : tensor<5x100xf16>) outs(%e0, %e1 : tensor<5x100xf16>, tensor<5x100xf32>) {
-  ^bb0(%k0: tensor<5x100xf16>):
-    %o:2 = mirage_block.graph grid() threads(1024) ins(%k0 imap()) outs(omap(), omap()) : (tensor<5x100xf16>) -> (tensor<5x100xf16>, tensor<5x100xf32>) {
-    ^bb0(%t0: tensor<5x100xf16>):
-      %v0 = mirage_block.exp %t0 : tensor<5x100xf16>
-      %v1 = mirage_block.tanh %v0 : tensor<5x100xf32>
-      %v2 = mirage_block.add %v1, %v0 : tensor<5x100xf32>, tensor<5x100xf32>
-      mirage_block.yield %v0, %v2 : tensor<5x100xf32>, tensor<5x100xf32>
+func.func @fewer_items_than_warps(%a0: tensor<5x96xf16>) -> (tensor<5x96xf16>, tensor<5x96xf32>) {
+  %e0 = tensor.empty() : tensor<5x96xf16>
+  %e1 = tensor.empty() : tensor<5x96xf32>
+  %r:2 = mirage_kernel.graph ins(%a0 : tensor<5x96xf16>) outs(%e0, %e1 : tensor<5x96xf16>, tensor<5x96xf32>) {
+  ^bb0(%k0: tensor<5x96xf16>):
+    %o:2 = mirage_block.graph grid() threads(1024) ins(%k0 imap()) outs(omap(), omap()) : (tensor<5x96xf16>) -> (tensor<5x96xf16>, tensor<5x96xf32>) {
+    ^bb0(%t0: tensor<5x96xf16>):
+      %v0 = mirage_block.exp %t0 : tensor<5x96xf16>
+      %v1 = mirage_block.tanh %v0 : tensor<5x96xf32>
+      %v2 = mirage_block.add %v1, %v0 : tensor<5x96xf32>, tensor<5x96xf32>
+      mirage_block.yield %v0, %v2 : tensor<5x96xf32>, tensor<5x96xf32>
     }
-    mirage_kernel.yield %o#0, %o#1 : tensor<5x100xf16>, tensor<5x100xf32>
-  } : tensor<5x100xf16>, tensor<5x100xf32>
-  return %r#0, %r#1 : tensor<5x100xf16>, tensor<5x100xf32>
+    mirage_kernel.yield %o#0, %o#1 : tensor<5x96xf16>, tensor<5x96xf32>
+  } : tensor<5x96xf16>, tensor<5x96xf32>
+  return %r#0, %r#1 : tensor<5x96xf16>, tensor<5x96xf32>
 }
 
 func.func @bytes(%a0: tensor<1x1000xf8E4M3FN>) -> tensor<1x1000xf32> {
@@ -155,43 +155,43 @@ func.func @loop(%a0: tensor<16x256xf16>) -> (tensor<16x64xf16>, tensor<16x64xf16
   return %r#0, %r#1, %r#2 : tensor<16x64xf16>, tensor<16x64xf16>, tensor<16x64xbf16>
 }
 
-func.func @sums_of_one_value(%a0: tensor<12x200xbf16>) -> (tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf16>) {
-  %e0 = tensor.empty() : tensor<12x50xf32>
-  %e1 = tensor.empty() : tensor<12x50xf32>
-  %e2 = tensor.empty() : tensor<12x50xf16>
-  %r:3 = mirage_kernel.graph ins(%a0 : tensor<12x200xbf16>) outs(%e0, %e1, %e2 : tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf16>) {
-  ^bb0(%k0: tensor<12x200xbf16>):
-    %o:3 = mirage_block.graph grid() threads(384) loop(4) ins(%k0 imap() fmap(1)) outs(omap(), omap(), omap()) : (tensor<12x200xbf16>) -> (tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf16>) {
-    ^bb0(%t0: tensor<12x50xbf16>):
-      %v0 = mirage_block.tanh %t0 : tensor<12x50xbf16>
-      %v1 = mirage_block.square %v0 : tensor<12x50xf32>
-      %v2 = mirage_block.accumulate %v0 over loop sum : tensor<12x50xf32>
-      %v3 = mirage_block.accumulate %v1 over loop sum : tensor<12x50xf32>
-      %v4 = mirage_block.accumulate %v0 over loop max : tensor<12x50xf32>
-      mirage_block.yield %v2, %v3, %v4 : tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf32>
+func.func @sums_of_one_value(%a0: tensor<12x192xbf16>) -> (tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf16>) {
+  %e0 = tensor.empty() : tensor<12x48xf32>
+  %e1 = tensor.empty() : tensor<12x48xf32>
+  %e2 = tensor.empty() : tensor<12x48xf16>
+  %r:3 = mirage_kernel.graph ins(%a0 : tensor<12x192xbf16>) outs(%e0, %e1, %e2 : tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf16>) {
+  ^bb0(%k0: tensor<12x192xbf16>):
+    %o:3 = mirage_block.graph grid() threads(384) loop(4) ins(%k0 imap() fmap(1)) outs(omap(), omap(), omap()) : (tensor<12x192xbf16>) -> (tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf16>) {
+    ^bb0(%t0: tensor<12x48xbf16>):
+      %v0 = mirage_block.tanh %t0 : tensor<12x48xbf16>
+      %v1 = mirage_block.square %v0 : tensor<12x48xf32>
+      %v2 = mirage_block.accumulate %v0 over loop sum : tensor<12x48xf32>
+      %v3 = mirage_block.accumulate %v1 over loop sum : tensor<12x48xf32>
+      %v4 = mirage_block.accumulate %v0 over loop max : tensor<12x48xf32>
+      mirage_block.yield %v2, %v3, %v4 : tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf32>
     }
-    mirage_kernel.yield %o#0, %o#1, %o#2 : tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf16>
-  } : tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf16>
-  return %r#0, %r#1, %r#2 : tensor<12x50xf32>, tensor<12x50xf32>, tensor<12x50xf16>
+    mirage_kernel.yield %o#0, %o#1, %o#2 : tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf16>
+  } : tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf16>
+  return %r#0, %r#1, %r#2 : tensor<12x48xf32>, tensor<12x48xf32>, tensor<12x48xf16>
 }
 
-func.func @rows_behind_the_loop(%a0: tensor<3x200xf16>) -> (tensor<3x50xf32>, tensor<3x50xf16>) {
-  %e0 = tensor.empty() : tensor<3x50xf32>
-  %e1 = tensor.empty() : tensor<3x50xf16>
-  %r:2 = mirage_kernel.graph ins(%a0 : tensor<3x200xf16>) outs(%e0, %e1 : tensor<3x50xf32>, tensor<3x50xf16>) {
-  ^bb0(%k0: tensor<3x200xf16>):
-    %o:2 = mirage_block.graph grid() threads(256) loop(4) ins(%k0 imap() fmap(1)) outs(omap(), omap()) : (tensor<3x200xf16>) -> (tensor<3x50xf32>, tensor<3x50xf16>) {
-    ^bb0(%t0: tensor<3x50xf16>):
-      %v0 = mirage_block.exp %t0 : tensor<3x50xf16>
-      %v1 = mirage_block.accumulate %v0 over loop sum : tensor<3x50xf32>
-      %v2 = mirage_block.max %v1 dims [1] : tensor<3x50xf32>
-      %v3 = mirage_block.sub %v1, %v2 : tensor<3x50xf32>, tensor<3x1xf32>
-      %v4 = mirage_block.exp %v3 : tensor<3x50xf32>
-      %v5 = mirage_block.sum %v4 dims [1] : tensor<3x50xf32>
-      %v6 = mirage_block.div %v4, %v5 : tensor<3x50xf32>, tensor<3x1xf32>
-      mirage_block.yield %v1, %v6 : tensor<3x50xf32>, tensor<3x50xf32>
+func.func @rows_behind_the_loop(%a0: tensor<3x192xf16>) -> (tensor<3x48xf32>, tensor<3x48xf16>) {
+  %e0 = tensor.empty() : tensor<3x48xf32>
+  %e1 = tensor.empty() : tensor<3x48xf16>
+  %r:2 = mirage_kernel.graph ins(%a0 : tensor<3x192xf16>) outs(%e0, %e1 : tensor<3x48xf32>, tensor<3x48xf16>) {
+  ^bb0(%k0: tensor<3x192xf16>):
+    %o:2 = mirage_block.graph grid() threads(256) loop(4) ins(%k0 imap() fmap(1)) outs(omap(), omap()) : (tensor<3x192xf16>) -> (tensor<3x48xf32>, tensor<3x48xf16>) {
+    ^bb0(%t0: tensor<3x48xf16>):
+      %v0 = mirage_block.exp %t0 : tensor<3x48xf16>
+      %v1 = mirage_block.accumulate %v0 over loop sum : tensor<3x48xf32>
+      %v2 = mirage_block.max %v1 dims [1] : tensor<3x48xf32>
+      %v3 = mirage_block.sub %v1, %v2 : tensor<3x48xf32>, tensor<3x1xf32>
+      %v4 = mirage_block.exp %v3 : tensor<3x48xf32>
+      %v5 = mirage_block.sum %v4 dims [1] : tensor<3x48xf32>
+      %v6 = mirage_block.div %v4, %v5 : tensor<3x48xf32>, tensor<3x1xf32>
+      mirage_block.yield %v1, %v6 : tensor<3x48xf32>, tensor<3x48xf32>
     }
-    mirage_kernel.yield %o#0, %o#1 : tensor<3x50xf32>, tensor<3x50xf16>
-  } : tensor<3x50xf32>, tensor<3x50xf16>
-  return %r#0, %r#1 : tensor<3x50xf32>, tensor<3x50xf16>
+    mirage_kernel.yield %o#0, %o#1 : tensor<3x48xf32>, tensor<3x48xf16>
+  } : tensor<3x48xf32>, tensor<3x48xf16>
+  return %r#0, %r#1 : tensor<3x48xf32>, tensor<3x48xf16>
 }
