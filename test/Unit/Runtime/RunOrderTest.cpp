@@ -19,7 +19,21 @@
 
 using namespace mlir::mirage;
 
-using RunOrder = PlayedProgram;
+namespace {
+class RunOrder : public PlayedProgram {
+protected:
+  /// A program goes; its memory stays until the device is waited for.
+  void
+  retireAndExpectKept(std::shared_ptr<std::unique_ptr<CudaProgram>> owner) {
+    forgetLog();
+    const CudaProgram &going = **owner;
+    device->retire(going, std::move(owner));
+    EXPECT_EQ(find("frees"), Lines());
+    llvm::cantFail(device->freeRetired());
+    EXPECT_EQ(find("frees"), Lines{"frees 3896 bytes"});
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Threads
@@ -241,12 +255,7 @@ TEST_F(RunOrder, AProgramWhoseStreamIsGoneStaysUntilTheDeviceIsWaitedFor) {
   Tensors tensors(driver, 1);
   llvm::cantFail((*owner)->enqueue(a, {tensors.input}, {tensors.output}));
   destroy(a); // which breaks the promise
-  forgetLog();
-  const CudaProgram &going = **owner;
-  device->retire(going, std::move(owner));
-  EXPECT_EQ(find("frees"), Lines());
-  llvm::cantFail(device->freeRetired());
-  EXPECT_EQ(find("frees"), Lines{"frees 3896 bytes"});
+  retireAndExpectKept(std::move(owner));
 }
 
 TEST_F(RunOrder, AProgramThatWasCapturedStaysUntilTheDeviceIsWaitedFor) {
@@ -260,12 +269,7 @@ TEST_F(RunOrder, AProgramThatWasCapturedStaysUntilTheDeviceIsWaitedFor) {
   EXPECT_EQ(driver.endCapture(a, &graph), 0);
   EXPECT_EQ(driver.instantiate(&executable, graph, 0), 0);
   EXPECT_EQ(driver.launchGraph(executable, a), 0);
-  forgetLog();
-  const CudaProgram &going = **owner;
-  device->retire(going, std::move(owner));
-  EXPECT_EQ(find("frees"), Lines());
-  llvm::cantFail(device->freeRetired());
-  EXPECT_EQ(find("frees"), Lines{"frees 3896 bytes"});
+  retireAndExpectKept(std::move(owner));
   EXPECT_TRUE(tensors.isRight());
   driver.destroyExecutable(executable);
   driver.destroyGraph(graph);
