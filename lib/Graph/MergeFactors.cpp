@@ -19,9 +19,10 @@ using namespace mlir::mirage;
 /// How an operation takes the dimensions of its operands and results.
 namespace {
 enum class Dimensions {
-  Any,   ///< whatever they are, if names are what they were
-  Whole, ///< one by one: maps and masks count along them
-  Parts, ///< of some a part
+  Any,    ///< whatever they are, if names are what they were
+  Whole,  ///< one by one: maps count along them
+  Matrix, ///< the last two one by one: masks count along them
+  Parts,  ///< of some a part
 };
 } // namespace
 
@@ -41,7 +42,7 @@ static Dimensions getDimensions(const Node &operation) {
     case Opcode::Cast:
       return Dimensions::Any;
     case Opcode::CausalMask:
-      return Dimensions::Whole;
+      return Dimensions::Matrix;
     default:
       return Dimensions::Parts;
     }
@@ -135,8 +136,14 @@ private:
     for (ValueId value :
          llvm::concat<const ValueId>(operation.operands, operation.results)) {
       std::vector<Factor> all = list(value);
+      unsigned first = dimensions == Dimensions::Matrix
+                           ? graph.getType(value).getRank() - 2
+                           : 0;
       for (unsigned i = 0; i + 1 < all.size(); ++i)
-        if (dimensions == Dimensions::Whole && all[i].dim == all[i + 1].dim)
+        if (all[i + 1].dim < first)
+          continue;
+        else if (dimensions != Dimensions::Parts &&
+                 all[i].dim == all[i + 1].dim)
           wanted.insert(all[i].name);
         else
           apart.insert(all[i].name);

@@ -81,21 +81,39 @@ static const Node *findOnlyReader(const TileGraph &graph, ValueId value) {
   return llvm::is_contained(graph.getOutputs(), value) ? nullptr : reader;
 }
 
-bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
-                                      const Node &operation) {
+bool mlir::mirage::hasStepDims(llvm::ArrayRef<int64_t> shape) {
+  constexpr int64_t kNumItemAxes = 3;
+  return int64_t(shape.size()) - llvm::count(shape, 1) <= kNumItemAxes;
+}
+
+/// The product of the same phase that alone reads such a transpose.
+static const Node *findProductOfTransposed(const TileGraph &graph,
+                                           const Node &operation) {
   if (operation.opcode != Opcode::Transpose ||
-      !exchangesRowsAndColumns(operation.attributes.dims) ||
-      graph.getType(operation.results[0]).getRank() > kMostStepDims)
-    return false;
+      !exchangesRowsAndColumns(operation.attributes.dims))
+    return nullptr;
   const Node *reader = findOnlyReader(graph, operation.results[0]);
   if (!reader ||
-      getOperatorInfo(reader->opcode).kind != OperatorKind::Contraction ||
-      graph.getType(reader->results[0]).getRank() > kMostStepDims)
-    return false;
+      getOperatorInfo(reader->opcode).kind != OperatorKind::Contraction)
+    return nullptr;
   llvm::SmallVector<Phase> phases = computePhases(graph);
   Phase first = phases[operation.results[0]],
         second = phases[reader->results[0]];
-  return first == second || (isBeforeLoop(first) && isBeforeLoop(second));
+  bool isTogether =
+      first == second || (isBeforeLoop(first) && isBeforeLoop(second));
+  return isTogether ? reader : nullptr;
+}
+
+bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
+                                      const Node &operation) {
+  const Node *product = findProductOfTransposed(graph, operation);
+  return product && hasStepDims(graph.getType(operation.results[0]).shape) &&
+         hasStepDims(graph.getType(product->results[0]).shape);
+}
+
+bool mlir::mirage::mayBeLoadedTransposed(const TileGraph &graph,
+                                         const Node &operation) {
+  return findProductOfTransposed(graph, operation) != nullptr;
 }
 
 llvm::SmallVector<int64_t>

@@ -128,7 +128,8 @@ KernelSketch::Operation KernelSketch::read(const Node &node,
   Operation operation;
   operation.node = &node;
   operation.known = phases[node.results[0]];
-  operation.isStep = !isNoStep(kernel.getGraph(), node);
+  operation.isStep = !growsInRegisters(kernel.getGraph(), node) &&
+                     !mayBeLoadedTransposed(kernel.getGraph(), node);
   ArrayRef<NameId> layout = kernel.getLayout(node.results[0]);
   operation.result = toSet(layout);
   for (ValueId operand : node.operands) {
@@ -264,7 +265,7 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
     work.accumulators += numCarried * result.elements;
   // Of a sum that warps keep there is a tile behind the loop.
   bool isTile = node.opcode == Opcode::Accumulate ||
-                (!done.isOnRows && !isLoadedTransposed(graph, node));
+                (!done.isOnRows && !mayBeLoadedTransposed(graph, node));
   if (isTile)
     work.sharedBytes +=
         spreadOverPhases(getRingStride(numCarried * result.getBytes()),

@@ -240,16 +240,19 @@ static bool canBeBoxed(const TileGraph &kernel, ValueId input,
 }
 
 /// Whether a value is such a tile, or the transpose of one that a product reads
-/// as it lies.
+/// as it lies, or of which a sketch cannot say that it does not.
 static bool isInRing(const KernelWork &work, const TileGraph &kernel,
                      ValueId value) {
-  if (const Node *transpose = kernel.getDefinition(value);
-      transpose && isLoadedTransposed(kernel, *transpose))
-    value = transpose->operands[0];
-  if (!kernel.isInput(value))
+  const Node *transpose = kernel.getDefinition(value);
+  if (transpose && !mayBeLoadedTransposed(kernel, *transpose))
+    transpose = nullptr;
+  ValueId tile = transpose ? transpose->operands[0] : value;
+  if (!kernel.isInput(tile))
     return false;
-  const KernelWork::Load &load = work.loads[value];
-  return load.isInLoop && load.canBeBoxed;
+  const KernelWork::Load &load = work.loads[tile];
+  bool isAsItLies =
+      !transpose || load.isOfSketch() || isLoadedTransposed(kernel, *transpose);
+  return isAsItLies && load.isInLoop && load.canBeBoxed;
 }
 
 void mlir::mirage::search::findRings(const KernelWork &work,

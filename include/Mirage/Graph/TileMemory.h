@@ -79,12 +79,14 @@ bool canJoinAtOnce(const Attributes &accumulation, bool isRescaled);
 /// nothing else. Fragments of a product can be loaded so: eight elements of a
 /// row are what ldmatrix takes either way.
 bool exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims);
-/// The most dimensions of a tile that one step reads or leaves: the items of a
-/// thread graph are counted by as many axes.
-constexpr int64_t kMostStepDims = 3;
+/// Whether a tile has no more dimensions larger than 1 than one step can count
+/// its items along: a thread graph has as many axes.
+bool hasStepDims(llvm::ArrayRef<int64_t> shape);
 /// Whether an operation of a block graph is such a transpose, of what one
 /// product of the same phase reads: it is no step then, and its result no tile.
 bool isLoadedTransposed(const TileGraph &graph, const Node &operation);
+/// The same with any sizes: tiles may turn out to have dimensions of size 1.
+bool mayBeLoadedTransposed(const TileGraph &graph, const Node &operation);
 
 /// The bytes that stay free behind each row of a tile that a product reads.
 int64_t getRowPadding(const TensorSpec &tile);

@@ -51,15 +51,6 @@ static ArrayRef<int64_t> getShape(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether the items of a step can be counted along all dimensions of a tile.
-/// Transposes for products are told from steps by rank alone
-/// (`isLoadedTransposed`).
-static bool hasStepDims(Value tile, bool isOfProduct) {
-  ArrayRef<int64_t> shape = getShape(tile);
-  return int64_t(shape.size()) - (isOfProduct ? 0 : llvm::count(shape, 1)) <=
-         kMostStepDims;
-}
-
 StepFusion::StepFusion(block::GraphOp graph)
     : phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
   Block &body = graph.getBody().front();
@@ -113,11 +104,8 @@ static bool isLeftOfRows(Operation *op) {
 
 bool StepFusion::tryFuse(Operation *op, StepKind kind) {
   Operation *user = findUser(op);
-  bool isOfProduct = kind == StepKind::Contraction ||
-                     (user && getStepKind(user) == StepKind::Contraction);
-  if (!user || isLeftOfRows(user) ||
-      !hasStepDims(op->getResult(0), isOfProduct) ||
-      !hasStepDims(user->getResult(0), isOfProduct))
+  if (!user || isLeftOfRows(user) || !hasStepDims(getShape(op->getResult(0))) ||
+      !hasStepDims(getShape(user->getResult(0))))
     return false;
   auto [root, isAligned, isUserReduced, isOperandOfProduct] = members.at(user);
   Group &group = groups[root];

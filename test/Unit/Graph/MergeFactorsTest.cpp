@@ -108,6 +108,15 @@ TEST(MergeFactors, WhatIsBroadcastTellsDimensionsApart) {
             (std::vector<Shape>{{2, 1, 15}, {1, 15}, {2, 1, 15}}));
 }
 
+/// A mask counts rows and columns, and takes what is ahead of these as it is.
+TEST(MergeFactors, BatchesOfMaskedMatricesAreOneDimension) {
+  Graph graph;
+  ValueId x = graph.addInput(tensor({2, 3, 5, 7}), "x");
+  graph.addOutput(graph.add(Opcode::CausalMask, {x}, graph.getType(x)));
+  Shape merged = {1, 6, 5, 7};
+  EXPECT_EQ(merge(graph), (std::vector<Shape>{merged, merged}));
+}
+
 /// Rows and columns that a mask counts, and what a slice takes a part of.
 TEST(MergeFactors, MasksAndSlicesKeepDimensions) {
   Graph masked = exponentials();

@@ -8,6 +8,7 @@
 
 #include "Mirage/Graph/TileMemory.h"
 #include "TileGraphs.h"
+#include "llvm/ADT/Sequence.h"
 #include "gtest/gtest.h"
 #include <set>
 
@@ -156,6 +157,46 @@ TEST(TileMemory, BytesOfRowsThatProductsReadCount) {
   EXPECT_EQ(getStageBytes(tiles), stageBytes);
   EXPECT_EQ(getSharedBytes(tiles),
             2 * stageBytes + 2048 + 8 * 144 + 2048 + 8 * 144 + 1024);
+}
+
+/// Q · Kᵀ of tiles with such batch dimensions, and 8 rows and keys of 64.
+struct ProductOfTransposed {
+  TileGraph graph;
+
+  explicit ProductOfTransposed(Shape batch) {
+    auto with = [&](int64_t rows, int64_t columns) {
+      Shape shape = batch;
+      shape.append({rows, columns});
+      return shape;
+    };
+    ValueId q = graph.addInput(f16(with(8, 64))),
+            k = graph.addInput(f16(with(8, 64)));
+    graph.tileInputs.resize(2);
+    Attributes dims;
+    dims.dims.append(llvm::seq<int64_t>(0, batch.size()).begin(),
+                     llvm::seq<int64_t>(0, batch.size()).end());
+    dims.dims.append({int64_t(batch.size()) + 1, int64_t(batch.size())});
+    ValueId turned = graph.add(Opcode::Transpose, {k}, f16(with(64, 8)), dims);
+    graph.addOutput(graph.add(Opcode::Matmul, {q, turned}, f32(with(8, 8))));
+  }
+  const Node &getTranspose() const { return graph.getNodes().front(); }
+};
+
+/// Whatever the rank is: steps count their items along three dimensions that
+/// are larger than 1.
+TEST(TileMemory, ProductsLoadTransposesOfTilesThatStepsCanCount) {
+  for (const Shape &batch :
+       {Shape{}, {1}, {5}, {1, 1}, {1, 5}, {2, 1}, {1, 1, 5}}) {
+    ProductOfTransposed product(batch);
+    EXPECT_TRUE(isLoadedTransposed(product.graph, product.getTranspose()))
+        << batch.size();
+  }
+  ProductOfTransposed large({2, 5});
+  EXPECT_FALSE(isLoadedTransposed(large.graph, large.getTranspose()));
+  EXPECT_TRUE(mayBeLoadedTransposed(large.graph, large.getTranspose()));
+  ProductOfTransposed left({1, 1});
+  left.graph.addOutput(left.getTranspose().results[0]);
+  EXPECT_FALSE(mayBeLoadedTransposed(left.graph, left.getTranspose()));
 }
 
 /// What accumulates over dimensions reduces a tile first, of squares for an
