@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
+#include "Mirage/Graph/LevelRules.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -137,6 +139,33 @@ static LogicalResult verifyTypes(TileGraphOpInterface op) {
   return success();
 }
 
+static SmallVector<TensorSpec> readTypes(TypeRange types) {
+  return llvm::map_to_vector(types, [](Type type) { return readShaped(type); });
+}
+
+/// Operands as windows have to cover them. Registers that hold a tile have its
+/// shape rounded up to whole fragments: what is behind the tile's edge nobody
+/// needs to read, and where that edge is their type does not say.
+static SmallVector<TensorSpec> readOperands(TileGraphOpInterface op,
+                                            const TileGraph &header) {
+  SmallVector<TensorSpec> operands = readTypes(op.getInputs().getTypes());
+  for (auto [number, operand] : llvm::enumerate(op.getInputs())) {
+    auto tensor = dyn_cast<RankedTensorType>(operand.getType());
+    Shape &shape = operands[number].shape;
+    const Shape &window = header.getType(number).shape;
+    if (!tensor || !tensor.getEncoding() || window.size() != shape.size())
+      continue;
+    for (auto [dim, size] : llvm::enumerate(shape)) {
+      SmallVector<int64_t> counts = {window[dim]};
+      for (Axis axis : header.getCuttingAxes(number, dim))
+        counts.push_back(header.getExtent(axis));
+      if (std::optional<int64_t> covered = multiplyCounts(counts))
+        size = std::min(size, *covered);
+    }
+  }
+  return operands;
+}
+
 LogicalResult mlir::mirage::detail::verifyTileGraph(TileGraphOpInterface op) {
   if (failed(verifyStorage(op)))
     return failure();
@@ -150,15 +179,9 @@ LogicalResult mlir::mirage::detail::verifyTileGraph(TileGraphOpInterface op) {
       failed(verifyTypes(op)))
     return failure();
   TileGraph header = readTileGraphHeader(op);
-  auto read = [](auto types) {
-    SmallVector<TensorSpec> converted;
-    for (Type type : types)
-      converted.push_back(readShaped(type));
-    return converted;
-  };
   if (llvm::Error error =
-          verifyMaps(header, read(op.getInputs().getTypes()),
-                     read(op.getYielded().getTypes()), read(outputs)))
+          verifyMaps(header, readOperands(op, header),
+                     readTypes(op.getYielded().getTypes()), readTypes(outputs)))
     return op->emitOpError() << llvm::toString(std::move(error));
   if (failed(verifyPhases(op, header)))
     return failure();
