@@ -68,52 +68,50 @@ bool mlir::mirage::exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims) {
   return true;
 }
 
-/// The operation that alone reads a value; null if there are others, or the
-/// value is a result.
-static const Node *findOnlyReader(const TileGraph &graph, ValueId value) {
-  const Node *reader = nullptr;
-  for (const Node &operation : graph.getNodes())
-    if (llvm::is_contained(operation.operands, value)) {
-      if (reader)
-        return nullptr;
-      reader = &operation;
-    }
-  return llvm::is_contained(graph.getOutputs(), value) ? nullptr : reader;
-}
-
 bool mlir::mirage::hasStepDims(llvm::ArrayRef<int64_t> shape) {
   constexpr int64_t kNumItemAxes = 3;
   return int64_t(shape.size()) - llvm::count(shape, 1) <= kNumItemAxes;
 }
 
-/// The product of the same phase that alone reads such a transpose.
-static const Node *findProductOfTransposed(const TileGraph &graph,
-                                           const Node &operation) {
+/// The products that read such a transpose, all in its own phase; none where
+/// others read it, or it is a result.
+static llvm::SmallVector<const Node *>
+findProductsOfTransposed(const TileGraph &graph, const Node &operation) {
+  ValueId value = operation.results[0];
   if (operation.opcode != Opcode::Transpose ||
-      !exchangesRowsAndColumns(operation.attributes.dims))
-    return nullptr;
-  const Node *reader = findOnlyReader(graph, operation.results[0]);
-  if (!reader ||
-      getOperatorInfo(reader->opcode).kind != OperatorKind::Contraction)
-    return nullptr;
+      !exchangesRowsAndColumns(operation.attributes.dims) ||
+      llvm::is_contained(graph.getOutputs(), value))
+    return {};
+  llvm::SmallVector<const Node *> readers;
+  for (const Node &other : graph.getNodes())
+    if (llvm::is_contained(other.operands, value))
+      readers.push_back(&other);
   llvm::SmallVector<Phase> phases = computePhases(graph);
-  Phase first = phases[operation.results[0]],
-        second = phases[reader->results[0]];
-  bool isTogether =
-      first == second || (isBeforeLoop(first) && isBeforeLoop(second));
-  return isTogether ? reader : nullptr;
+  auto isProductBeside = [&](const Node *reader) {
+    Phase phase = phases[reader->results[0]];
+    return getOperatorInfo(reader->opcode).kind == OperatorKind::Contraction &&
+           (phase == phases[value] ||
+            (isBeforeLoop(phase) && isBeforeLoop(phases[value])));
+  };
+  if (!llvm::all_of(readers, isProductBeside))
+    return {};
+  return readers;
 }
 
 bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
                                       const Node &operation) {
-  const Node *product = findProductOfTransposed(graph, operation);
-  return product && hasStepDims(graph.getType(operation.results[0]).shape) &&
-         hasStepDims(graph.getType(product->results[0]).shape);
+  llvm::SmallVector<const Node *> products =
+      findProductsOfTransposed(graph, operation);
+  auto canBeCounted = [&](const Node *node) {
+    return hasStepDims(graph.getType(node->results[0]).shape);
+  };
+  return !products.empty() && canBeCounted(&operation) &&
+         llvm::all_of(products, canBeCounted);
 }
 
 bool mlir::mirage::mayBeLoadedTransposed(const TileGraph &graph,
                                          const Node &operation) {
-  return findProductOfTransposed(graph, operation) != nullptr;
+  return !findProductsOfTransposed(graph, operation).empty();
 }
 
 llvm::SmallVector<int64_t>

@@ -82,8 +82,8 @@ bool exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims);
 /// Whether a tile has no more dimensions larger than 1 than one step can count
 /// its items along: a thread graph has as many axes.
 bool hasStepDims(llvm::ArrayRef<int64_t> shape);
-/// Whether an operation of a block graph is such a transpose, of what one
-/// product of the same phase reads: it is no step then, and its result no tile.
+/// Whether an operation of a block graph is such a transpose, of what products
+/// of the same phase alone read: it is no step then, and its result no tile.
 bool isLoadedTransposed(const TileGraph &graph, const Node &operation);
 /// The same with any sizes: tiles may turn out to have dimensions of size 1.
 bool mayBeLoadedTransposed(const TileGraph &graph, const Node &operation);

@@ -9,8 +9,10 @@
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "StepBuilders.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_CONVERTBLOCKTOTHREADPASS
@@ -20,9 +22,50 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
+/// Whether products alone read a transpose, and load what it transposes as it
+/// lies (`isLoadedTransposed`).
+static bool isLoadedByProducts(block::TransposeOp op,
+                               const DenseMap<Value, Phase> &phases) {
+  auto canBeCounted = [](Value tile) {
+    return hasStepDims(cast<RankedTensorType>(tile.getType()).getShape());
+  };
+  return isReadTransposed(op) && canBeCounted(op.getResult()) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           return isa<block::MatmulOp>(user) &&
+                  canBeCounted(user->getResult(0)) &&
+                  getExecutionPhase(user, phases) ==
+                      getExecutionPhase(op, phases);
+         });
+}
+
+/// Each of several such products gets a transpose of its own, which is part of
+/// its step.
+static void giveTransposesToProducts(IRRewriter &rewriter,
+                                     block::GraphOp graph) {
+  DenseMap<Value, Phase> phases =
+      computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
+  for (auto op : llvm::make_early_inc_range(
+           graph.getBody().getOps<block::TransposeOp>())) {
+    if (!isLoadedByProducts(op, phases))
+      continue;
+    llvm::SmallSetVector<Operation *, 2> users(op->user_begin(),
+                                               op->user_end());
+    rewriter.setInsertionPointAfter(op);
+    for (Operation *user : users) {
+      if (user == users.front())
+        continue;
+      Operation *own = rewriter.clone(*op);
+      rewriter.modifyOpInPlace(user, [&] {
+        user->replaceUsesOfWith(op.getResult(), own->getResult(0));
+      });
+    }
+  }
+}
+
 /// Roots in the order in which they stand: what a later one reads is a tile by
 /// then. Fused operations have no users left in the end.
 static void convertBlockGraph(IRRewriter &rewriter, block::GraphOp graph) {
+  giveTransposesToProducts(rewriter, graph);
   splitProducts(rewriter, graph);
   splitReductions(rewriter, graph);
   StepFusion fusion(graph);

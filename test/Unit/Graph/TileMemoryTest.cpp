@@ -194,6 +194,13 @@ TEST(TileMemory, ProductsLoadTransposesOfTilesThatStepsCanCount) {
   ProductOfTransposed large({2, 5});
   EXPECT_FALSE(isLoadedTransposed(large.graph, large.getTranspose()));
   EXPECT_TRUE(mayBeLoadedTransposed(large.graph, large.getTranspose()));
+  ProductOfTransposed shared({1});
+  TileGraph &graph = shared.graph;
+  ValueId turned = shared.getTranspose().results[0];
+  graph.addOutput(graph.add(Opcode::Matmul, {0, turned}, f32({1, 8, 8})));
+  EXPECT_TRUE(isLoadedTransposed(graph, shared.getTranspose()));
+  graph.addOutput(graph.add(Opcode::Exp, {turned}, f16({1, 64, 8})));
+  EXPECT_FALSE(isLoadedTransposed(graph, shared.getTranspose()));
   ProductOfTransposed left({1, 1});
   left.graph.addOutput(left.getTranspose().results[0]);
   EXPECT_FALSE(mayBeLoadedTransposed(left.graph, left.getTranspose()));
