@@ -8,8 +8,7 @@
 
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Planning/LaunchBarrier.h"
-#include "Mirage/Planning/Target.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
 
@@ -71,7 +70,7 @@ static int64_t countSharedRegisters(
 bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
                                     const TileGraph &items, int64_t numWarps) {
   return countSharedRegisters(graph, items, numWarps, thread::countRegisters) <=
-         Target().getRegistersPerThread(numWarps << kLaneBits);
+         RegisterBudget(numWarps << kLaneBits).getAll();
 }
 
 bool mlir::mirage::keepsSharedOfProduct(thread::GraphOp graph,
@@ -90,6 +89,5 @@ bool mlir::mirage::keepsSharedOfProduct(thread::GraphOp graph,
     sums += countItemsOfWarp(items, numWarps) *
             thread::countRegisters(sum.getType());
   return shared > 0 &&
-         shared + sums + kExpectedRegisters <=
-             Target().getRegistersPerThread(numWarps << kLaneBits);
+         shared + sums <= RegisterBudget(numWarps << kLaneBits).getBesideCode();
 }

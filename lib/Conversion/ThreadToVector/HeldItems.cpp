@@ -145,27 +145,9 @@ LogicalResult GraphLowering::lowerHeldItems() {
   return success();
 }
 
-/// Whether nothing carries where an offset is added to a warp's number, digit
-/// by digit: rounds are constants then, and addresses one for all of them.
-bool GraphLowering::addsDigits(int64_t offset) const {
-  int64_t last = deal->numWarps - 1;
-  auto extents = llvm::make_filter_range(
-      header.grid, [](int64_t extent) { return extent > 1; });
-  if (extents.empty())
-    return true;
-  // Behind the slowest one there are no shares.
-  for (int64_t extent : llvm::reverse(llvm::drop_begin(extents))) {
-    if (std::min(last, extent - 1) + offset % extent >= extent)
-      return false;
-    last /= extent;
-    offset /= extent;
-  }
-  return true;
-}
-
 LogicalResult GraphLowering::lowerShare(Value number) {
   int64_t offset = shareRound * deal->numWarps;
-  if (!deal->isOneEach() && addsDigits(offset)) {
+  if (!deal->isOneEach() && addsDigits(header.grid, deal->numWarps, offset)) {
     round = 0;
     values.clear();
     sharesTooMuch = !hasRoomForShared(graph, header, deal->numWarps);
