@@ -36,6 +36,20 @@ int64_t mlir::mirage::countWindowsOfWarp(const TileGraph &items, unsigned input,
   return windows.size();
 }
 
+int64_t mlir::mirage::countWindowRegisters(thread::GraphOp graph,
+                                           const TileGraph &items,
+                                           unsigned input, int64_t numWarps) {
+  int64_t numSteps = items.tileInputs[input].loopMap >= 0 ? items.loop : 1;
+  int64_t numWindows =
+      numSteps * countWindowsOfWarp(items, input, numWarps, /*warp=*/0);
+  int64_t registers = 0;
+  for (Operation *user : graph.getBody().getArgument(input).getUsers())
+    if (isa<thread::LoadOp, thread::LdmatrixOp>(user))
+      registers += numWindows * thread::countRegisters(cast<RankedTensorType>(
+                                    user->getResult(0).getType()));
+  return registers;
+}
+
 /// Of a step in its block, or of one that has been placed.
 static bool isInRegisters(Value tile) {
   return isHeld(tile) || thread::getFragmentLayout(tile.getType());

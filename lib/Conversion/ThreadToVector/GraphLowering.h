@@ -122,7 +122,6 @@ private:
   /// Keeps what comes behind from what was read before.
   void emitForgetLoads();
   bool isHeld(unsigned input);
-  void findDeal();
   SmallVector<Value> getInitialAccumulators();
   void setAccumulators(ValueRange registers);
 
