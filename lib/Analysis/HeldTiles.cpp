@@ -11,7 +11,6 @@
 #include "Mirage/Analysis/RunningScale.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Layout/HeldTiles.h"
-#include "Mirage/Planning/Target.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -255,10 +254,6 @@ bool mlir::mirage::canCarry(block::AccumulateOp op) {
   return llvm::all_of(findRelativeSums(op), [](block::AccumulateOp sum) {
     return isCarriedSum(sum.getResult());
   });
-}
-
-int64_t mlir::mirage::countFreeRegisters(unsigned numThreads) {
-  return Target().getRegistersPerThread(numThreads) / 3;
 }
 
 std::optional<SmallVector<unsigned>>

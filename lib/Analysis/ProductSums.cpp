@@ -10,26 +10,12 @@
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Graph/Graph.h"
 #include "Mirage/Layout/WorkFragments.h"
-#include "Mirage/Planning/LaunchBarrier.h"
-#include "Mirage/Planning/Target.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
-
-/// Warps get registers four at a time, whatever is left over.
-int64_t mlir::mirage::countSumRegisters(bool areOfTensorCores,
-                                        unsigned numThreads) {
-  if (!areOfTensorCores)
-    return countFreeRegisters(numThreads);
-  constexpr int64_t kTogether = 4 << kLaneBits;
-  int64_t all =
-      Target().getRegistersPerThread(llvm::alignTo(numThreads, kTogether));
-  int64_t most =
-      std::min<int64_t>(llvm::divideCeil(all * 3, 8), all - kExpectedRegisters);
-  return std::max(most, countFreeRegisters(numThreads));
-}
 
 bool mlir::mirage::growsAlone(block::AccumulateOp sum) {
   return joinsElements(sum) && sum.getOperand().hasOneUse() &&
@@ -47,13 +33,24 @@ static thread::GraphOp getStep(block::AccumulateOp sum) {
   return sum.getOperand().getDefiningOp<thread::GraphOp>();
 }
 
-static bool isOfTensorCores(block::AccumulateOp sum) {
-  return !getStep(sum).getBody().getOps<thread::MmaOp>().empty();
+static SumSource getSource(block::AccumulateOp sum) {
+  auto products = getStep(sum).getBody().getOps<thread::MmaOp>();
+  if (products.empty())
+    return SumSource::Others;
+  return llvm::any_of(products,
+                      [](thread::MmaOp product) {
+                        return getElementTypeOrSelf(product.getLhs()).isF32();
+                      })
+             ? SumSource::RoundedProducts
+             : SumSource::TensorProducts;
 }
 
 int64_t mlir::mirage::countSumRegisters(ArrayRef<block::AccumulateOp> sums,
                                         unsigned numThreads) {
-  return countSumRegisters(llvm::all_of(sums, isOfTensorCores), numThreads);
+  SumSource source = SumSource::TensorProducts;
+  for (block::AccumulateOp sum : sums)
+    source = std::max(source, getSource(sum));
+  return RegisterBudget(numThreads).getForSums(source);
 }
 
 /// Of a thread, among so many, which has items of a product's result.
@@ -78,7 +75,7 @@ static bool haveRegisters(ArrayRef<block::AccumulateOp> sums,
 
 /// Whether items are cut as `chooseMmaColumns` says.
 static bool isPlain(block::AccumulateOp sum) {
-  return isOfTensorCores(sum) && !sum.getRescale() &&
+  return getSource(sum) != SumSource::Others && !sum.getRescale() &&
          !getStep(sum)->hasAttr(kWholeRowsAttr);
 }
 

@@ -8,8 +8,7 @@
 
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Planning/LaunchBarrier.h"
-#include "Mirage/Planning/Target.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "llvm/Support/MathExtras.h"
 #include <set>
 
@@ -35,6 +34,20 @@ int64_t mlir::mirage::countWindowsOfWarp(const TileGraph &items, unsigned input,
   for (int64_t item = warp; item < items.getNumBlocks(); item += numWarps)
     windows.insert(getWindow(items, input, item));
   return windows.size();
+}
+
+int64_t mlir::mirage::countWindowRegisters(thread::GraphOp graph,
+                                           const TileGraph &items,
+                                           unsigned input, int64_t numWarps) {
+  int64_t numSteps = items.tileInputs[input].loopMap >= 0 ? items.loop : 1;
+  int64_t numWindows =
+      numSteps * countWindowsOfWarp(items, input, numWarps, /*warp=*/0);
+  int64_t registers = 0;
+  for (Operation *user : graph.getBody().getArgument(input).getUsers())
+    if (isa<thread::LoadOp, thread::LdmatrixOp>(user))
+      registers += numWindows * thread::countRegisters(cast<RankedTensorType>(
+                                    user->getResult(0).getType()));
+  return registers;
 }
 
 /// Of a step in its block, or of one that has been placed.
@@ -71,7 +84,7 @@ static int64_t countSharedRegisters(
 bool mlir::mirage::hasRoomForShared(thread::GraphOp graph,
                                     const TileGraph &items, int64_t numWarps) {
   return countSharedRegisters(graph, items, numWarps, thread::countRegisters) <=
-         Target().getRegistersPerThread(numWarps << kLaneBits);
+         RegisterBudget(numWarps << kLaneBits).getAll();
 }
 
 bool mlir::mirage::keepsSharedOfProduct(thread::GraphOp graph,
@@ -90,6 +103,5 @@ bool mlir::mirage::keepsSharedOfProduct(thread::GraphOp graph,
     sums += countItemsOfWarp(items, numWarps) *
             thread::countRegisters(sum.getType());
   return shared > 0 &&
-         shared + sums + kExpectedRegisters <=
-             Target().getRegistersPerThread(numWarps << kLaneBits);
+         shared + sums <= RegisterBudget(numWarps << kLaneBits).getBesideCode();
 }

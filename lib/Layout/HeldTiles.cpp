@@ -102,6 +102,33 @@ mlir::mirage::countExtents(llvm::ArrayRef<int64_t> extents,
   return counted;
 }
 
+bool mlir::mirage::addsDigits(llvm::ArrayRef<int64_t> extents,
+                              unsigned numWarps, int64_t offset) {
+  int64_t last = numWarps - 1;
+  auto digits = llvm::make_filter_range(
+      extents, [](int64_t extent) { return extent > 1; });
+  if (digits.empty())
+    return true;
+  // Behind the slowest one there are no shares.
+  for (int64_t extent : llvm::reverse(llvm::drop_begin(digits))) {
+    if (std::min(last, extent - 1) + offset % extent >= extent)
+      return false;
+    last /= extent;
+    offset /= extent;
+  }
+  return true;
+}
+
+int64_t mlir::mirage::countCarryingRounds(llvm::ArrayRef<int64_t> extents,
+                                          unsigned numWarps) {
+  int64_t numItems = std::accumulate(extents.begin(), extents.end(), int64_t(1),
+                                     std::multiplies<>());
+  int64_t rounds = 0;
+  for (int64_t offset = 0; offset < numItems; offset += numWarps)
+    rounds += !addsDigits(extents, numWarps, offset);
+  return rounds;
+}
+
 std::optional<llvm::SmallVector<int64_t>>
 mlir::mirage::findExtents(llvm::ArrayRef<int64_t> roundedUp,
                           const ShareDeal &deal) {

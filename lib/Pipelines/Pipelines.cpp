@@ -101,6 +101,8 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   spread.target = options.search.target;
   PredictTimesPassOptions predict;
   predict.target = options.search.target;
+  HoldInRegistersPassOptions hold;
+  hold.target = options.search.target;
   PlanSharedMemoryPassOptions plan;
   plan.target = options.search.target;
   plan.usesCopyEngine = usesCopyEngine;
@@ -133,7 +135,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createGiveRowsToWarpsPass());
   passManager.addPass(createConvertBlockToThreadPass());
   passManager.addPass(createKeepRunningMaximaPass());
-  passManager.addPass(createHoldInRegistersPass());
+  passManager.addPass(createHoldInRegistersPass(hold));
   passManager.addPass(createBypassSharedMemoryPass());
   passManager.addPass(createScaleRunningSumsPass());
   passManager.addPass(createScheduleBlockPass());

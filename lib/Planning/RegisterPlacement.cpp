@@ -12,24 +12,43 @@
 #include <algorithm>
 
 using namespace mlir::mirage;
+using llvm::ArrayRef;
 using llvm::BitVector;
 
 /// Nodes of the search. Of 16 candidates, more than block graphs have of them,
 /// it takes at most twice 2^16.
 static constexpr unsigned kMostNodes = 1 << 17;
 
-int64_t RegisterPlacementProblem::countRegisters(const BitVector &held) const {
-  int64_t most = 0;
+/// In one step.
+static HeldRegisters countRegisters(ArrayRef<HeldCandidate> candidates,
+                                    const BitVector &held, unsigned step) {
+  int64_t tiles = 0, places = 0;
+  for (unsigned number : held.set_bits()) {
+    const HeldCandidate &candidate = candidates[number];
+    if (step < candidate.begin || candidate.end <= step)
+      continue;
+    tiles += candidate.registers;
+    places = std::max(places, candidate.placeRegisters);
+  }
+  return {tiles, tiles + places};
+}
+
+HeldRegisters
+RegisterPlacementProblem::countRegisters(const BitVector &held) const {
+  HeldRegisters taken{0, 0};
   // They are most where one of them begins.
   for (unsigned number : held.set_bits()) {
-    unsigned step = candidates[number].begin;
-    int64_t registers = 0;
-    for (unsigned other : held.set_bits())
-      if (candidates[other].begin <= step && step < candidates[other].end)
-        registers += candidates[other].registers;
-    most = std::max(most, registers);
+    HeldRegisters inStep =
+        ::countRegisters(candidates, held, candidates[number].begin);
+    taken.tiles = std::max(taken.tiles, inStep.tiles);
+    taken.all = std::max(taken.all, inStep.all);
   }
-  return most;
+  return taken;
+}
+
+bool RegisterPlacementProblem::fits(const BitVector &held) const {
+  HeldRegisters taken = countRegisters(held);
+  return taken.tiles <= most.tiles && taken.all <= most.all;
 }
 
 int64_t RegisterPlacementProblem::countSavedBytes(const BitVector &held) const {
@@ -74,7 +93,7 @@ private:
       return keep();
     unsigned number = order[place];
     chosen.set(number);
-    if (problem.countRegisters(chosen) <= problem.getMostRegisters())
+    if (problem.fits(chosen))
       decide(place + 1, savedBytes + getSaved(number));
     chosen.reset(number);
     decide(place + 1, savedBytes);
@@ -107,9 +126,8 @@ mlir::mirage::placeInRegisters(const RegisterPlacementProblem &problem,
   // What cannot be held with all others cannot be held at all.
   BitVector possible(problem.getCandidates().size(), true);
   settle(possible);
-  int64_t numRegisters = problem.countRegisters(possible);
-  if (numRegisters <= problem.getMostRegisters())
-    return {possible, numRegisters, /*isOptimal=*/true};
+  if (problem.fits(possible))
+    return {possible, problem.countRegisters(possible), /*isOptimal=*/true};
   return PlacementSearch(problem, settle, possible).run();
 }
 
@@ -118,22 +136,28 @@ llvm::Error mlir::mirage::verify(const RegisterPlacementProblem &problem,
   unsigned end = 0;
   for (const HeldCandidate &candidate : problem.getCandidates())
     end = std::max(end, candidate.end);
-  int64_t most = 0;
+  HeldRegisters limits = problem.getMost();
+  HeldRegisters most{0, 0};
   for (unsigned step : llvm::seq(0u, end)) {
-    int64_t registers = 0;
-    for (auto [number, candidate] : llvm::enumerate(problem.getCandidates()))
-      if (placement.held[number] && candidate.begin <= step &&
-          step < candidate.end)
-        registers += candidate.registers;
-    if (registers > problem.getMostRegisters())
+    HeldRegisters taken =
+        ::countRegisters(problem.getCandidates(), placement.held, step);
+    if (taken.tiles > limits.tiles)
       return llvm::createStringError(
-          "expects at most %d registers in step %d, got %d",
-          int(problem.getMostRegisters()), int(step), int(registers));
-    most = std::max(most, registers);
+          "expects at most %d registers in step %d, got %d", int(limits.tiles),
+          int(step), int(taken.tiles));
+    if (taken.all > limits.all)
+      return llvm::createStringError(
+          "expects at most %d registers with what stands beside tiles in step "
+          "%d, got %d",
+          int(limits.all), int(step), int(taken.all));
+    most.tiles = std::max(most.tiles, taken.tiles);
+    most.all = std::max(most.all, taken.all);
   }
-  if (most != placement.numRegisters)
-    return llvm::createStringError("expects the %d registers that are taken "
-                                   "where most are, got %d",
-                                   int(most), int(placement.numRegisters));
+  HeldRegisters stated = placement.registers;
+  if (most.tiles != stated.tiles || most.all != stated.all)
+    return llvm::createStringError(
+        "expects the %d registers, and %d with what stands beside tiles, that "
+        "are taken where most are, got %d and %d",
+        int(most.tiles), int(most.all), int(stated.tiles), int(stated.all));
   return llvm::Error::success();
 }

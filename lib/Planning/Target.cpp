@@ -92,6 +92,12 @@ static std::array<int64_t, 4> getClusteredSMs(const GPU &gpu) {
   return SMs;
 }
 
+int64_t Target::getRegistersPerThread(int64_t threads) const {
+  constexpr int64_t kTogether = 4 * 32, kUnit = 8;
+  int64_t share = registersPerSM / int64_t(llvm::alignTo(threads, kTogether));
+  return std::min(registersPerThread, share / kUnit * kUnit);
+}
+
 int64_t Target::getClusteredSMs(int64_t clusterBlocks) const {
   if (clusterBlocks <= 1)
     return numSMs;

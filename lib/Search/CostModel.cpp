@@ -12,6 +12,7 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Planning/LaunchBarrier.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "Mirage/Search/BlockTime.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,11 +25,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// A thread holds accumulators besides what it is taken to need.
-static bool fitRegisters(int64_t accumulators, int64_t threads,
-                         const Target &target) {
-  int64_t perThread =
-      target.getRegistersPerThread(threads) - kExpectedRegisters;
-  return accumulators <= perThread * threads;
+static bool fitRegisters(int64_t accumulators, int64_t threads) {
+  return accumulators <= RegisterBudget(threads).getBesideCode() * threads;
 }
 
 bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
@@ -39,7 +37,7 @@ bool mlir::mirage::search::fits(const TileGraph &kernel, const Target &target) {
   kept.setRows(kernel);
   PhaseBytes bytes = getPhaseBytes(kernel);
   bytes -= kept.keptBytes;
-  return fitRegisters(countAccumulators(kernel), kernel.threads, target) &&
+  return fitRegisters(countAccumulators(kernel), kernel.threads) &&
          bytes.getMost() <= target.sharedBytesPerBlock;
 }
 
@@ -429,7 +427,7 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
       work.setRows(sized);
       block.emplace(work, target);
     }
-    if (!fitRegisters(work.accumulators, threads, target) ||
+    if (!fitRegisters(work.accumulators, threads) ||
         work.sharedBytes.getMost() > target.sharedBytesPerBlock)
       continue;
     SharedBlockWork shared = block->share(threads);
@@ -474,7 +472,7 @@ double AnalyticCostModel::boundUs(const KernelWork &work) const {
   BlockWork block(work, target);
   unsigned mostStages = getStages(work).most;
   for (unsigned threads : kBlockSizes) {
-    if (!fitRegisters(work.accumulators, threads, target))
+    if (!fitRegisters(work.accumulators, threads))
       continue;
     SharedBlockWork shared = block.share(threads);
     double blocksUs = std::numeric_limits<double>::infinity();

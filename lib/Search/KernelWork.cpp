@@ -13,6 +13,7 @@
 #include "Mirage/Graph/TileMemory.h"
 #include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Layout/BoxedTile.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Search/JoinedParts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -192,9 +193,8 @@ static PhaseBytes getKeptBytes(const TileGraph &kernel, const WarpRows &rows,
 }
 
 void KernelWork::setRows(const TileGraph &kernel) {
-  // All targets have the same registers.
   WarpRows rows =
-      findWarpRows(kernel, Target().getRegistersForRows(kernel.threads));
+      findWarpRows(kernel, RegisterBudget(kernel.threads).getForRows());
   rowRegisters = rows.numRegisters;
   sharedBytes += keptBytes;
   keptBytes = {};

@@ -9,7 +9,7 @@
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Graph/WarpRows.h"
-#include "Mirage/Planning/Target.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "Mirage/Transforms/Passes.h"
 
 namespace mlir::mirage {
@@ -47,9 +47,8 @@ static LogicalResult giveRowsToWarps(block::GraphOp graph) {
       readTileGraph(cast<TileGraphOpInterface>(graph.getOperation()));
   if (failed(steps))
     return failure();
-  // All targets have the same registers.
   WarpRows rows =
-      findWarpRows(*steps, Target().getRegistersForRows(graph.getThreads()));
+      findWarpRows(*steps, RegisterBudget(graph.getThreads()).getForRows());
   graph->removeAttr(kRowRegistersAttr);
   for (Operation &op : graph.getBody().front())
     op.removeAttr(kWholeRowsAttr);

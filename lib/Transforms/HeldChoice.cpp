@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldChoice.h"
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Layout/HeldTiles.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -19,8 +20,11 @@ using namespace mlir::mirage;
 HeldChoice::HeldChoice(block::GraphOp graph)
     : graph(graph),
       phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
-  for (Operation &op : graph.getBody().front())
+  for (Operation &op : graph.getBody().front()) {
     positions.try_emplace(&op, positions.size());
+    if (op.hasAttr(kHeldSharesAttr))
+      sharedBefore.insert(&op);
+  }
 }
 
 /// By how many bits of their numbers warps have the same of a tile: those that
@@ -151,6 +155,30 @@ static SharingSteps findSharingSteps(thread::GraphOp first) {
   return found;
 }
 
+/// Whether lanes load or store what a block is about in device memory.
+static bool reachesDeviceMemory(block::GraphOp graph) {
+  Block &body = graph.getBody().front();
+  return llvm::any_of(body.getArguments(), isWorthBypassing) ||
+         llvm::any_of(body.getTerminator()->getOperands(), [](Value output) {
+           return output.getDefiningOp<thread::GraphOp>() &&
+                  isWorthBypassing(output);
+         });
+}
+
+/// Of a round in which the shares of warps do not lie side by side: it has a
+/// row and a column of its own, that all steps reckon addresses with, in 64
+/// bits those of device memory, in 32 those of tiles.
+static int64_t countRegistersOfPlace(block::GraphOp graph) {
+  return reachesDeviceMemory(graph) ? 4 : 2;
+}
+
+/// The rounds that have places of their own.
+static int64_t countPlaces(RankedTensorType held) {
+  ShareDeal deal = thread::getShareDeal(held);
+  return deal.isOneEach() ? 0
+                          : countCarryingRounds(deal.extents, deal.numWarps);
+}
+
 /// How often a block carries an op out.
 int64_t HeldChoice::countTimes(Operation *op) const {
   bool isInLoop = !op->hasTrait<OpTrait::IsTerminator>() &&
@@ -175,9 +203,11 @@ HeldCandidate HeldChoice::describe(thread::GraphOp step) const {
   HeldCandidate candidate;
   candidate.begin = getPosition(step);
   candidate.end = candidate.begin + 1;
-  if (RankedTensorType held = getHeldType(result))
+  if (RankedTensorType held = getHeldType(result)) {
     candidate.registers =
         thread::countRegisters(held) * (1 + countSumsBeside(result));
+    candidate.placeRegisters = registersOfPlace * countPlaces(held);
+  }
   int64_t bytes = convertTensor(result.getType()).getSizeBytes();
   int64_t times = countTimes(step), numAccesses = times;
   bool isCarried = false;
@@ -225,15 +255,15 @@ void HeldChoice::dropWhatCannot(llvm::BitVector &held) {
   } while (held.count() < before);
 }
 
-HeldChoice::Outcome HeldChoice::place(int64_t mostRegisters) {
-  RegisterPlacementProblem problem(mostRegisters);
+HeldChoice::Outcome HeldChoice::place(HeldRegisters most) {
+  RegisterPlacementProblem problem(most);
   for (thread::GraphOp step : steps)
     problem.add(describe(step));
   RegisterPlacement placement = placeInRegisters(
       problem, [this](llvm::BitVector &held) { dropWhatCannot(held); });
   assert(!llvm::errorToBool(verify(problem, placement)) &&
          "no more may be held than there are registers for");
-  return {placement.held, placement.numRegisters,
+  return {placement.held, placement.registers,
           problem.countSavedBytes(placement.held)};
 }
 
@@ -250,7 +280,7 @@ bool HeldChoice::keepsOthers() const {
 
 /// Values go on from step to step where they are if all of these come to warps
 /// alike: so shares are tried for all together.
-HeldChoice::Outcome HeldChoice::tryCommonShares(int64_t mostRegisters,
+HeldChoice::Outcome HeldChoice::tryCommonShares(HeldRegisters most,
                                                 Outcome best) {
   SharingSteps tried;
   for (thread::GraphOp step : steps) {
@@ -263,7 +293,7 @@ HeldChoice::Outcome HeldChoice::tryCommonShares(int64_t mostRegisters,
           return !other->hasAttr(kHeldSharesAttr);
         });
     llvm::for_each(others, makeShares);
-    Outcome outcome = keepsOthers() ? place(mostRegisters) : Outcome();
+    Outcome outcome = keepsOthers() ? place(most) : Outcome();
     if (outcome.savedBytes > best.savedBytes)
       best = outcome;
     else
@@ -273,9 +303,18 @@ HeldChoice::Outcome HeldChoice::tryCommonShares(int64_t mostRegisters,
   return best;
 }
 
-int64_t HeldChoice::decide(int64_t mostRegisters) {
-  chooseDeals(mostRegisters);
-  Outcome outcome = tryCommonShares(mostRegisters, place(mostRegisters));
+/// Of a choice that was made before.
+void HeldChoice::forgetShares() {
+  for (Operation &op : block::GraphOp(graph).getBody().front())
+    if (!sharedBefore.contains(&op))
+      op.removeAttr(kHeldSharesAttr);
+}
+
+HeldRegisters HeldChoice::decide(HeldRegisters most) {
+  forgetShares();
+  registersOfPlace = countRegistersOfPlace(graph);
+  chooseDeals(most.tiles);
+  Outcome outcome = tryCommonShares(most, place(most));
   setHeld(outcome.held);
-  return outcome.numRegisters;
+  return outcome.registers;
 }

@@ -13,6 +13,7 @@
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 #include "Mirage/Planning/RegisterPlacement.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::mirage {
 
@@ -28,33 +29,36 @@ public:
   /// carried is the sum.
   void add(thread::GraphOp step);
   /// Says on the steps that were added which of them are held, and on these and
-  /// those that read them which have their items as shares.
-  /// \param mostRegisters  of a thread.
-  /// \returns how many are needed where most is held.
-  int64_t decide(int64_t mostRegisters);
+  /// those that read them which have their items as shares; anew, if it did
+  /// before. \returns the registers of a thread that are taken where most is
+  /// held.
+  HeldRegisters decide(HeldRegisters most);
 
 private:
   /// What a choice of deals comes to.
   struct Outcome {
     llvm::BitVector held; ///< by step
-    int64_t numRegisters = 0;
+    HeldRegisters registers{0, 0};
     int64_t savedBytes = 0;
   };
 
   unsigned getPosition(Operation *op) const { return positions.lookup(op); }
   int64_t countTimes(Operation *op) const;
   HeldCandidate describe(thread::GraphOp step) const;
+  void forgetShares();
   void chooseDeals(int64_t mostRegisters);
   void setHeld(const llvm::BitVector &held);
   void dropWhatCannot(llvm::BitVector &held);
   bool keepsOthers() const;
-  Outcome place(int64_t mostRegisters);
-  Outcome tryCommonShares(int64_t mostRegisters, Outcome best);
+  Outcome place(HeldRegisters most);
+  Outcome tryCommonShares(HeldRegisters most, Outcome best);
 
   block::GraphOp graph;
   DenseMap<Value, Phase> phases;
   DenseMap<Operation *, unsigned> positions; ///< in the body
   SmallVector<thread::GraphOp> steps;
+  int64_t registersOfPlace = 0;
+  llvm::SmallPtrSet<Operation *, 4> sharedBefore; ///< not by this choice
 };
 
 } // namespace mlir::mirage

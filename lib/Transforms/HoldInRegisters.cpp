@@ -10,9 +10,12 @@
 #include "HeldChoice.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/LaunchBarrier.h"
+#include "Mirage/Planning/RegisterBudget.h"
+#include "Mirage/Planning/StorageProblem.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -184,10 +187,10 @@ static void holdLastingOperands(block::GraphOp graph) {
   HeldChoice choice(graph);
   for (LoadedOperand &operand : operands)
     choice.add(operand.load);
-  // All targets have the same registers.
-  int64_t most = Target().getRegistersPerThread(graph.getThreads()) * 5 / 8;
+  int64_t most = RegisterBudget(graph.getThreads()).getForRowsAndOperands();
   int64_t numRegisters = taken.getInt();
-  numRegisters += choice.decide(std::max<int64_t>(most - numRegisters, 0));
+  numRegisters +=
+      choice.decide({std::max<int64_t>(most - numRegisters, 0)}).tiles;
   for (LoadedOperand &operand : operands) {
     if (operand.load->hasAttr(kHeldAttr))
       loadPlainly(operand.load.getResult(0));
@@ -251,27 +254,76 @@ static thread::GraphOp loadInput(block::GraphOp graph, BlockArgument input) {
 
 /// Has steps hold what others read, and says how many registers that takes, if
 /// they are many.
-static void chooseSteps(block::GraphOp graph, int64_t mostRegisters) {
+/// \param decide  returns these.
+static void chooseSteps(block::GraphOp graph,
+                        llvm::function_ref<int64_t(HeldChoice &)> decide) {
   HeldChoice choice(graph);
   Operation *yield = graph.getBody().front().getTerminator();
   for (auto step : graph.getBody().getOps<thread::GraphOp>())
     if (step->getNumResults() == 1 && !step->hasAttr(kHeldAttr) &&
         !llvm::is_contained(step->getUsers(), yield))
       choice.add(step);
-  int64_t numRegisters = choice.decide(mostRegisters);
+  int64_t numRegisters = decide(choice);
   // Of what all code is reckoned to take, half is left for an item.
   if (numRegisters > kExpectedRegisters / 2)
     graph->setAttr(kRowRegistersAttr,
                    OpBuilder(graph).getI64IntegerAttr(numRegisters));
 }
 
+/// Bytes of shared memory that the tiles of a block without a loop take where
+/// most of them are live, in the order of its steps.
+static int64_t countTileBytes(block::GraphOp graph) {
+  constexpr int64_t kAlignment = 128;
+  Block &body = graph.getBody().front();
+  StorageProblem problem(kAlignment);
+  DenseMap<Operation *, unsigned> positions;
+  for (Operation &op : body)
+    positions.try_emplace(&op, positions.size());
+  auto addTile = [&](Value tile, unsigned begin) {
+    Operation *op = tile.getDefiningOp();
+    bool mayBypass = !op || isa<thread::GraphOp>(op);
+    if (isHeld(tile) || (mayBypass && isWorthBypassing(tile)))
+      return;
+    unsigned end = begin;
+    for (Operation *user : tile.getUsers())
+      end = std::max(end, positions.lookup(user));
+    StoredTile stored;
+    stored.sizeBytes = convertTensor(tile.getType()).getSizeBytes();
+    stored.begin = begin;
+    stored.end = end + 1;
+    problem.add(stored);
+  };
+  for (BlockArgument input : body.getArguments())
+    addTile(input, /*begin=*/0);
+  for (Operation &op : body)
+    for (Value result : op.getResults())
+      addTile(result, positions.lookup(&op));
+  return problem.getTiles().empty() ? 0 : problem.getLargestDemand().sizeBytes;
+}
+
+/// Decides so that no thread spills, if tiles have place in shared memory then:
+/// code that does is better than none. \returns the registers of a thread that
+/// this takes.
+static int64_t decideSteps(block::GraphOp graph, HeldChoice &choice,
+                           int64_t sharedBytes) {
+  RegisterBudget budget(graph.getThreads());
+  HeldRegisters ofSteps = budget.getForSteps();
+  HeldRegisters taken = choice.decide(ofSteps);
+  for (int64_t more : {budget.getForRows(), ofSteps.tiles})
+    if (countTileBytes(graph) > sharedBytes)
+      taken = choice.decide({more});
+  return std::min(taken.all, budget.getAll());
+}
+
 /// Steps hand on in registers what others of the same items read.
-static void holdSteps(block::GraphOp graph) {
+static void holdSteps(block::GraphOp graph, int64_t sharedBytes) {
   SmallVector<thread::GraphOp> loads;
   for (BlockArgument input : graph.getBody().getArguments())
     if (thread::GraphOp load = loadInput(graph, input))
       loads.push_back(load);
-  chooseSteps(graph, Target().getRegistersForRows(graph.getThreads()));
+  chooseSteps(graph, [&](HeldChoice &choice) {
+    return decideSteps(graph, choice, sharedBytes);
+  });
   for (thread::GraphOp load : loads)
     if (!load->hasAttr(kHeldAttr))
       takeBackLoad(load);
@@ -298,7 +350,7 @@ static int64_t holdSums(block::GraphOp graph) {
   for (block::AccumulateOp sum : sums)
     choice.add(sum.getOperand().getDefiningOp<thread::GraphOp>());
   int64_t numRegisters =
-      choice.decide(countSumRegisters(sums, graph.getThreads()));
+      choice.decide({countSumRegisters(sums, graph.getThreads())}).tiles;
   holdCarriedSums(graph);
   return numRegisters;
 }
@@ -313,19 +365,21 @@ static bool multiplies(block::GraphOp graph) {
 static void holdStepsOfLoop(block::GraphOp graph, int64_t numRegistersOfSums) {
   if (multiplies(graph))
     return;
-  int64_t most = countFreeRegisters(graph.getThreads()) - numRegistersOfSums;
-  chooseSteps(graph, std::max<int64_t>(most, 0));
+  RegisterBudget budget(graph.getThreads());
+  chooseSteps(graph, [&](HeldChoice &choice) {
+    return choice.decide({budget.getForStepsOfLoop(numRegistersOfSums)}).tiles;
+  });
   for (auto step : graph.getBody().getOps<thread::GraphOp>())
     if (step->hasAttr(kHeldAttr))
       loadPlainly(step.getResult(0));
   holdCarriedSums(graph);
 }
 
-static void holdValues(block::GraphOp graph) {
+static void holdValues(block::GraphOp graph, int64_t sharedBytes) {
   if (!hasWholeRows(graph))
     graph->removeAttr(kRowRegistersAttr);
   if (graph.getLoop() == 1 && !hasWholeRows(graph))
-    return holdSteps(graph);
+    return holdSteps(graph, sharedBytes);
   // Rows have another budget, of which operands and addresses take a part.
   if (holdRows(graph))
     return holdLastingOperands(graph);
@@ -345,21 +399,34 @@ static void dropShares(block::GraphOp graph) {
       step->removeAttr(kHeldSharesAttr);
 }
 
-static void holdInRegisters(block::GraphOp graph) {
+static LogicalResult holdInRegisters(block::GraphOp graph, StringRef target) {
+  FailureOr<std::string> name = resolveTarget(graph, target);
+  if (failed(name))
+    return failure();
   forgetChoices(graph);
   SmallVector<StoredCopy> copies = addStoredCopies(graph);
-  holdValues(graph);
+  holdValues(graph, llvm::cantFail(getTarget(*name)).sharedBytesPerBlock);
   for (StoredCopy &copy : copies)
     if (!isHeld(copy.getSource()))
       copy.takeBack();
   dropShares(graph);
+  return success();
 }
 
 namespace {
 struct HoldInRegistersPass
     : mirage::impl::HoldInRegistersPassBase<HoldInRegistersPass> {
+  using HoldInRegistersPassBase::HoldInRegistersPassBase;
+
   void runOnOperation() override {
-    getOperation()->walk([](block::GraphOp graph) { holdInRegisters(graph); });
+    if (failed(resolveTarget(getOperation(), target)))
+      return signalPassFailure();
+    WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
+      return failed(holdInRegisters(graph, target)) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

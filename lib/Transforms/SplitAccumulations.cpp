@@ -10,6 +10,7 @@
 #include "Mirage/Dialect/Block/IR/ReductionParts.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Layout/WorkFragments.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,7 +41,8 @@ static bool canGrowInRegisters(block::AccumulateOp op) {
          op.getAxis() == AxisKind::Loop &&
          accumulatesElements(readOperatorAttributes(op),
                              /*numOperands=*/1) &&
-         countMostRegisters(tile, threads) <= countFreeRegisters(threads);
+         countMostRegisters(tile, threads) <=
+             RegisterBudget(threads).getForSums(SumSource::Others);
 }
 
 /// Puts a step before it that leaves the tile in registers as f32.

@@ -9,8 +9,8 @@
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/TileForms.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "Mirage/Planning/RingPlaces.h"
-#include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 
 namespace mlir::mirage {
@@ -23,10 +23,8 @@ using namespace mlir::mirage;
 
 /// \param taken  registers of a thread that rows have.
 static void startAhead(block::GraphOp block, int64_t taken) {
-  // The last quarter is for what rows are computed with; all targets have the
-  // same registers.
   int64_t numFree =
-      Target().getRegistersPerThread(block.getThreads()) * 3 / 4 - taken;
+      RegisterBudget(block.getThreads()).getForRowsAndProductsAhead() - taken;
   UnitAttr ahead = UnitAttr::get(block.getContext());
   for (auto graph : block.getBody().getOps<thread::GraphOp>()) {
     if (llvm::errorToBool(verifyStartsAhead(graph)))

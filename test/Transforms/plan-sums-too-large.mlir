@@ -2,19 +2,19 @@
 // them. Where they do not fit, the error names a number of threads that have the registers: one
 // with which the same graph compiles.
 // RUN: not mirage-opt %s --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s
-// RUN: sed 's/threads(768)/threads(512)/; /^\/\/ ----/,$d' %s | mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" -o /dev/null
+// RUN: sed 's/threads(1024)/threads(768)/; /^\/\/ ----/,$d' %s | mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" -o /dev/null
 // RUN: sed '1,/^\/\/ ----/d; /^\/\/ ---- beside/,$d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed '1,/^\/\/ ---- beside/d; /^\/\/ ---- exact/,$d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed '1,/^\/\/ ---- exact/d' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed '1,/^\/\/ ---- exact/d; s/threads(192)/threads(256)/' %s | not mirage-opt --mirage-compile="from=optimize to=optimize target=sm_80" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHECK: error: expects tiles that fit 166912 bytes of shared memory, got {{[0-9]+}} bytes
-// CHECK: note: threads(512) would have registers for the sums of products, and the other tiles fit
+// CHECK: note: threads(768) would have registers for the sums of products, and the other tiles fit
 func.func @named(%x: tensor<192x64xf16>, %w: tensor<64x128xf16>) -> tensor<192x128xf16> {
   %e = tensor.empty() : tensor<192x128xf16>
   %r = mirage_kernel.graph ins(%x, %w : tensor<192x64xf16>, tensor<64x128xf16>) outs(%e : tensor<192x128xf16>) {
   ^bb0(%xk: tensor<192x64xf16>, %wk: tensor<64x128xf16>):
-    %o = mirage_block.graph grid() threads(768) loop(2) ins(%xk imap() fmap(1), %wk imap() fmap(0)) outs(omap())
+    %o = mirage_block.graph grid() threads(1024) loop(2) ins(%xk imap() fmap(1), %wk imap() fmap(0)) outs(omap())
         : (tensor<192x64xf16>, tensor<64x128xf16>) -> tensor<192x128xf16> {
     ^bb0(%xt: tensor<192x32xf16>, %wt: tensor<32x128xf16>):
       %p = mirage_block.matmul %xt, %wt : tensor<192x32xf16>, tensor<32x128xf16>

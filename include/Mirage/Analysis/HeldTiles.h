@@ -102,10 +102,6 @@ struct StretchedWindow {
                   ArrayRef<int64_t> shape);
 };
 
-/// Registers of a thread that held tiles may take, where a block has so many
-/// threads: a third of those that there are. All targets have the same.
-int64_t countFreeRegisters(unsigned numThreads);
-
 /// The registers of each window of a step that a thread graph reads of a held
 /// operand, as `findHeldWindow` gives them.
 /// \param step  of the items' steps.

@@ -30,15 +30,8 @@ bool growsAlone(block::AccumulateOp sum);
 /// thread graphs: those that grow alone.
 SmallVector<block::AccumulateOp> findCarriedSums(block::GraphOp graph);
 
-/// Registers of a thread for all sums of a block that has so many threads. If
-/// they all are of products on tensor cores: three eighths of those that there
-/// are, but no more than leave what all code is reckoned to take; and a third,
-/// as for others (`countFreeRegisters`), if that is more. Of 150 drawn programs
-/// of f16, bf16 and 8-bit floats whose sums take just that, 64 to 384 threads,
-/// 1 spills, 24 bytes; with 768 threads 2 of 42, up to 192.
-int64_t countSumRegisters(bool areOfTensorCores, unsigned numThreads);
-
-/// The same for the sums of one block.
+/// Registers of a thread for all sums of a block
+/// (Mirage/Planning/RegisterBudget.h).
 int64_t countSumRegisters(ArrayRef<block::AccumulateOp> sums,
                           unsigned numThreads);
 

@@ -25,6 +25,11 @@ namespace mlir::mirage {
 int64_t countWindowsOfWarp(const TileGraph &items, unsigned input,
                            int64_t numWarps, int64_t warp);
 
+/// Registers of a thread for what the items of a warp load of an input, in all
+/// steps.
+int64_t countWindowRegisters(thread::GraphOp graph, const TileGraph &items,
+                             unsigned input, int64_t numWarps);
+
 /// Whether a thread has registers for the windows of all steps that several
 /// items share. Where it has not, each item reads its own: products of 2000 x
 /// 2000 x 2040 in tiles of 128 x 128 x 128, two items of a warp, took 62.4 µs

@@ -84,10 +84,12 @@ def ConvertThreadToVectorPass : Pass<"convert-mirage-thread-to-vector"> {
     function that blocks of one dimension execute with all threads; items are
     dealt to warps by `gpu.thread_id x`. The number of warps is that of
     `known_block_size` or `nvvm.reqntid`, or the block's at run time. No barrier
-    is put in. Where tiles are held, a warp's items follow each other without a loop, and
+    is put in; but lanes wait for their warp (`nvvm.bar.warp.sync`) where a step reads again what
+    others before it have read, and no registers are left to keep that. Where tiles are held, a warp's items follow each other without a loop, and
     constants and the loops of `scf` that carry such tensors carry registers. Warps that
     have no share in the last round (`dealt` in the layout) pass it over.
-    Examples: test/Conversion/ThreadToVector/thread-to-vector.mlir, held-tiles.mlir
+    Examples: test/Conversion/ThreadToVector/thread-to-vector.mlir, held-tiles.mlir,
+    test/Pipelines/repeated-reads.test
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -86,6 +86,15 @@ ShareDeal dealShares(llvm::ArrayRef<int64_t> extents, unsigned numWarps);
 llvm::SmallVector<int64_t> countExtents(llvm::ArrayRef<int64_t> extents,
                                         const ShareDeal &deal);
 
+/// Whether nothing carries where an offset is added to a warp's number, digit
+/// by digit, the numbers of items being counted by these extents: where the
+/// items of all warps lie is then what the first ones are found by, and a
+/// constant. 3 warps of 2 x 4 items: 0 + 3 is (0, 3), and 2 + 3 is (1, 1).
+bool addsDigits(llvm::ArrayRef<int64_t> extents, unsigned numWarps,
+                int64_t offset);
+/// Rounds of items that are shares in which something does.
+int64_t countCarryingRounds(llvm::ArrayRef<int64_t> extents, unsigned numWarps);
+
 /// The extents of items that are shares, out of what they are rounded up to.
 /// \returns none if such items have other shares.
 std::optional<llvm::SmallVector<int64_t>>

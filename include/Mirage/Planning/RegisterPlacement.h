@@ -18,6 +18,9 @@
 //
 //   of 96 registers   a and b, or b and c, or a and c: the first two save most
 //
+// Beside what is held stands what it is loaded and stored by: both together
+// have a limit of their own.
+//
 // Some values can only be held if others are: lanes have to hold what rescales
 // a sum where they hold the sum.
 //
@@ -32,6 +35,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <limits>
 
 namespace mlir::mirage {
 
@@ -40,32 +44,41 @@ struct HeldCandidate {
   int64_t registers = 0; ///< of a thread, of 32 bits
   unsigned begin = 0, end = 0;
   int64_t savedBytes = 0; ///< of shared memory's traffic, of a block
+  /// Beside it, for where its parts lie in device or shared memory: one for all
+  /// that are held at a time, as many as that takes which takes most.
+  int64_t placeRegisters = 0;
+};
+
+/// Registers of a thread that candidates may take at any time, 0 or more.
+struct HeldRegisters {
+  int64_t tiles;
+  /// Of these, and what stands beside them.
+  int64_t all = std::numeric_limits<int64_t>::max();
 };
 
 class RegisterPlacementProblem {
 public:
-  /// \param mostRegisters  of a thread, at any time; 0 or more.
-  explicit RegisterPlacementProblem(int64_t mostRegisters)
-      : mostRegisters(mostRegisters) {}
+  explicit RegisterPlacementProblem(HeldRegisters most) : most(most) {}
 
   unsigned add(HeldCandidate candidate) {
     candidates.push_back(candidate);
     return candidates.size() - 1;
   }
   llvm::ArrayRef<HeldCandidate> getCandidates() const { return candidates; }
-  int64_t getMostRegisters() const { return mostRegisters; }
+  HeldRegisters getMost() const { return most; }
   /// What these take at the time when they take most.
-  int64_t countRegisters(const llvm::BitVector &held) const;
+  HeldRegisters countRegisters(const llvm::BitVector &held) const;
+  bool fits(const llvm::BitVector &held) const;
   int64_t countSavedBytes(const llvm::BitVector &held) const;
 
 private:
-  int64_t mostRegisters;
+  HeldRegisters most;
   llvm::SmallVector<HeldCandidate> candidates;
 };
 
 struct RegisterPlacement {
   llvm::BitVector held; ///< by candidate
-  int64_t numRegisters = 0;
+  HeldRegisters registers{0, 0};
   bool isOptimal = false; ///< proved to save most
 };
 

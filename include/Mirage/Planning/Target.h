@@ -86,16 +86,10 @@ struct Target {
   double lastArrivalUs = 0; ///< to learn in L2 that other blocks have written
   double loadLatencyUs = 0;
 
-  /// The most registers that each of so many threads of a block can have.
-  int64_t getRegistersPerThread(int64_t threads) const {
-    return std::min(registersPerThread, registersPerSM / threads);
-  }
-  /// Of these, how many the rows may take that warps keep from step to step
-  /// (Mirage/Graph/WarpRows.h): half, rounded up. Operands, addresses and what
-  /// a step computes with have the rest.
-  int64_t getRegistersForRows(int64_t threads) const {
-    return (getRegistersPerThread(threads) + 1) / 2;
-  }
+  /// The most registers that each of so many threads of a block can have, as
+  /// ptxas gives them: warps get registers four at a time, in multiples of 8 of
+  /// a thread (CUDA C++ Programming Guide, compute capabilities).
+  int64_t getRegistersPerThread(int64_t threads) const;
   /// The SMs that clusters of so many blocks fill, one block on each; 0 where
   /// there are none so large. Sizes between powers of two are taken for the
   /// larger one.

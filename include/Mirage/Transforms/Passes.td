@@ -271,7 +271,7 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
   }];
 }
 
-def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
+def HoldInRegistersPass : CheckedPass<"mirage-hold-in-registers"> {
   let summary = "keeps sums over the loop, and what steps hand on, in registers";
   let description = [{
     An accumulation over the loop of what a thread graph computes, element by element, is
@@ -293,12 +293,14 @@ def HoldInRegistersPass : Pass<"mirage-hold-in-registers"> {
     and is read on as well, or by two outputs, is stored from registers by a step of its own, and so are sums of a
     loop, but for those of products on tensor cores that nobody reads on. Of what may be held that
     is which saves most of shared memory's traffic
-    (`Mirage/Planning/RegisterPlacement.h`): of sums up to a third of the registers that a
-    thread can have, or three eighths where all are of products on tensor cores
-    (`Mirage/Analysis/ProductSums.h`), with what steps of the loop hand on up to a third, without a loop up to half, and with the operands that a loop on rows
-    reads in each iteration up to five eighths.
+    (`Mirage/Planning/RegisterPlacement.h`), within what there are registers for
+    (`Mirage/Planning/RegisterBudget.h`). Without a loop that is less where shares of warps lie in
+    different rows, the places of which take registers, too; but not where the tiles would
+    have no place in shared memory then.
     Examples: test/Transforms/hold-in-registers.mlir, hold-steps.mlir, hold-outputs.mlir
   }];
+  let options = [
+    TargetOption<"GPU whose shared memory tiles should fit">];
 }
 
 def BypassSharedMemoryPass : Pass<"mirage-bypass-shared-memory"> {

@@ -23,6 +23,7 @@
 
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Layout/WorkFragments.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "StepBuilders.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,7 +49,8 @@ struct Budget {
   int64_t registers = 0;
 
   explicit Budget(block::GraphOp graph)
-      : registers(countFreeRegisters(graph.getThreads())) {
+      : registers(
+            RegisterBudget(graph.getThreads()).getForSums(SumSource::Others)) {
     for (BlockArgument input : graph.getBody().getArguments())
       bytes += convertTensor(input.getType()).getSizeBytes();
   }

@@ -12,6 +12,7 @@
 #include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Layout/FragmentRules.h"
 #include "Mirage/Layout/WorkFragments.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -93,26 +94,30 @@ bool mlir::mirage::growsSum(const StepFusion &fusion, Operation *product) {
          !product->hasAttr(kWholeRowsAttr);
 }
 
-/// Whether tensor cores compute what a sum over the loop adds up.
-static bool isOfTensorCores(const StepFusion &fusion, block::AccumulateOp sum) {
+static SumSource getSource(const StepFusion &fusion, block::AccumulateOp sum) {
   Operation *root = sum.getOperand().getDefiningOp();
   Operation *core = root && getStepKind(root) ? fusion.getCore(root) : nullptr;
-  return isa_and_nonnull<block::MatmulOp>(core) && getTensorCoreType(core);
+  Type type =
+      isa_and_nonnull<block::MatmulOp>(core) ? getTensorCoreType(core) : Type();
+  if (!type)
+    return SumSource::Others;
+  return type.getIntOrFloatBitWidth() > 16 ? SumSource::RoundedProducts
+                                           : SumSource::TensorProducts;
 }
 
 /// Of what a thread has for all sums that grow alone.
 static int64_t countRegistersPerSum(const StepFusion &fusion,
                                     block::GraphOp graph) {
   Region &body = graph.getBody();
-  bool areOfTensorCores = llvm::all_of(
-      body.getOps<block::AccumulateOp>(), [&](block::AccumulateOp sum) {
-        return !growsAlone(sum) || isOfTensorCores(fusion, sum);
-      });
+  SumSource source = SumSource::TensorProducts;
+  for (auto sum : body.getOps<block::AccumulateOp>())
+    if (growsAlone(sum))
+      source = std::max(source, getSource(fusion, sum));
   int64_t numSums =
       llvm::count_if(body.getOps<block::MatmulOp>(), [&](Operation *product) {
         return growsSum(fusion, product);
       });
-  return countSumRegisters(areOfTensorCores, graph.getThreads()) /
+  return RegisterBudget(graph.getThreads()).getForSums(source) /
          std::max<int64_t>(numSums, 1);
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
+#include "HeldItems.h"
 #include "Mirage/Analysis/AheadProducts.h"
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Conversion/ScalarToArith.h"
@@ -29,7 +30,10 @@ GraphLowering::GraphLowering(OpBuilder &builder, thread::GraphOp graph,
       header(cast<TileGraphOpInterface>(graph.getOperation()).getHeader()),
       ops(builder, location, position), coordinates(4), numThreads(numThreads),
       heldResults(graph->getNumResults()) {
-  findDeal();
+  if (std::optional<HeldItems> held = findHeldItems(graph)) {
+    deal = held->deal;
+    header = held->items;
+  }
   phases = computePhases(cast<TileGraphOpInterface>(graph.getOperation()));
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (auto accumulate = dyn_cast<thread::AccumulateOp>(op))

@@ -55,7 +55,6 @@ private:
   LogicalResult lowerShare(Value number);
   /// The same of a share that some warps do not have.
   LogicalResult lowerShareIfAny(Value number);
-  bool addsDigits(int64_t offset) const;
   void takeHeldInputs();
   void replaceResults();
   /// Of the number `item` + `offset`, whose digits are sums of theirs.
@@ -123,7 +122,6 @@ private:
   /// Keeps what comes behind from what was read before.
   void emitForgetLoads();
   bool isHeld(unsigned input);
-  void findDeal();
   SmallVector<Value> getInitialAccumulators();
   void setAccumulators(ValueRange registers);
 

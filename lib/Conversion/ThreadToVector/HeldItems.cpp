@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "HeldItems.h"
 #include "GraphLowering.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/WarpWindows.h"
@@ -27,18 +28,25 @@ bool GraphLowering::isHeld(unsigned input) {
   return isa<RankedTensorType>(graph.getInputs()[input].getType());
 }
 
-/// Where items are shares, those that nobody has are none.
-void GraphLowering::findDeal() {
+static std::optional<ShareDeal> findDeal(thread::GraphOp graph) {
   for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
                                             graph->getResultTypes()))
-    if (thread::getFragmentLayout(type)) {
-      deal = thread::getShareDeal(cast<RankedTensorType>(type));
-      break;
-    }
-  if (!deal || deal->isOneEach())
-    return;
-  if (auto extents = findExtents(graph.getGrid(), *deal))
-    llvm::copy(*extents, header.grid.begin());
+    if (thread::getFragmentLayout(type))
+      return thread::getShareDeal(cast<RankedTensorType>(type));
+  return std::nullopt;
+}
+
+/// Where items are shares, those that nobody has are none.
+std::optional<HeldItems> mlir::mirage::findHeldItems(thread::GraphOp graph) {
+  std::optional<ShareDeal> deal = findDeal(graph);
+  if (!deal)
+    return std::nullopt;
+  TileGraph items =
+      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
+  if (!deal->isOneEach())
+    if (auto extents = findExtents(graph.getGrid(), *deal))
+      llvm::copy(*extents, items.grid.begin());
+  return HeldItems{*deal, std::move(items)};
 }
 
 LogicalResult GraphLowering::checkHeldResult(unsigned number) {
@@ -145,27 +153,9 @@ LogicalResult GraphLowering::lowerHeldItems() {
   return success();
 }
 
-/// Whether nothing carries where an offset is added to a warp's number, digit
-/// by digit: rounds are constants then, and addresses one for all of them.
-bool GraphLowering::addsDigits(int64_t offset) const {
-  int64_t last = deal->numWarps - 1;
-  auto extents = llvm::make_filter_range(
-      header.grid, [](int64_t extent) { return extent > 1; });
-  if (extents.empty())
-    return true;
-  // Behind the slowest one there are no shares.
-  for (int64_t extent : llvm::reverse(llvm::drop_begin(extents))) {
-    if (std::min(last, extent - 1) + offset % extent >= extent)
-      return false;
-    last /= extent;
-    offset /= extent;
-  }
-  return true;
-}
-
 LogicalResult GraphLowering::lowerShare(Value number) {
   int64_t offset = shareRound * deal->numWarps;
-  if (!deal->isOneEach() && addsDigits(offset)) {
+  if (!deal->isOneEach() && addsDigits(header.grid, deal->numWarps, offset)) {
     round = 0;
     values.clear();
     sharesTooMuch = !hasRoomForShared(graph, header, deal->numWarps);

@@ -10,6 +10,7 @@
 #include "HeldTileConversion.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Conversion/Passes.h"
+#include "RepeatedReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -78,6 +79,7 @@ struct ConvertThreadToVectorPass
     SmallVector<thread::GraphOp> graphs;
     getOperation()->walk(
         [&](thread::GraphOp graph) { graphs.push_back(graph); });
+    separateRepeatedReads(graphs);
     for (thread::GraphOp graph : graphs) {
       if (std::optional<int64_t> numThreads = getNumThreads(graph);
           numThreads && *numThreads < kLanes) {

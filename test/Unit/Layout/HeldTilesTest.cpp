@@ -235,3 +235,41 @@ TEST(HeldTilesTest, WindowsOfOtherWarpsOrLanesAreNotFound) {
   EXPECT_FALSE(
       findHeldWindow(held, *holdWindows(kAccumulator, {{4}, {1}}, 4), {16, 0}));
 }
+
+/// Of the items of one round, those of all warps, each digit is a sum.
+static bool addsAllDigits(llvm::ArrayRef<int64_t> extents, int64_t numWarps,
+                          int64_t offset) {
+  for (int64_t warp = 0; warp < numWarps; ++warp) {
+    int64_t item = warp + offset, first = warp, added = offset;
+    for (int64_t extent : llvm::reverse(llvm::drop_begin(extents))) {
+      if (item % extent != first % extent + added % extent)
+        return false;
+      item /= extent;
+      first /= extent;
+      added /= extent;
+    }
+  }
+  return true;
+}
+
+TEST(HeldTilesTest, RoundsCarryWhereWarpsHaveItemsOfOtherRows) {
+  // 3 warps of 3 x 4 items: 0 1 2, 3 and 4 5 of the next row, 6 7 and 8, 9 ..
+  EXPECT_EQ(countCarryingRounds({3, 4}, 3), 2);
+  // One row has no other.
+  EXPECT_EQ(countCarryingRounds({1, 40}, 3), 0);
+  EXPECT_EQ(countCarryingRounds({40}, 3), 0);
+  // 42 rows of 7 items and 9 warps: every seventh of 33 rounds begins a row.
+  EXPECT_EQ(countCarryingRounds({42, 7}, 9), 28);
+  for (int64_t slow = 1; slow < 12; ++slow)
+    for (int64_t fast = 1; fast < 12; ++fast)
+      for (unsigned numWarps : {1, 3, 4, 5, 12}) {
+        int64_t rounds = 0;
+        for (int64_t offset = 0; offset < 3 * slow * fast; offset += numWarps) {
+          bool areSums = addsAllDigits({3, slow, fast}, numWarps, offset);
+          EXPECT_EQ(addsDigits({3, slow, fast}, numWarps, offset), areSums)
+              << slow << "x" << fast << ", " << numWarps << " warps";
+          rounds += !areSums;
+        }
+        EXPECT_EQ(countCarryingRounds({3, slow, fast}, numWarps), rounds);
+      }
+}

@@ -17,7 +17,7 @@ using Problem = RegisterPlacementProblem;
 
 static Problem makeProblem(int64_t mostRegisters,
                            llvm::ArrayRef<HeldCandidate> candidates) {
-  Problem problem(mostRegisters);
+  Problem problem(HeldRegisters{mostRegisters});
   for (HeldCandidate candidate : candidates)
     problem.add(candidate);
   return problem;
@@ -38,7 +38,7 @@ TEST(RegisterPlacement, TheFirstTwoSaveMost) {
       makeProblem(96, {{32, 0, 3, 3072}, {64, 1, 2, 8192}, {16, 1, 4, 1024}});
   RegisterPlacement placement = place(problem);
   EXPECT_EQ(list(placement.held), (std::vector<int>{0, 1}));
-  EXPECT_EQ(placement.numRegisters, 96);
+  EXPECT_EQ(placement.registers.tiles, 96);
   EXPECT_TRUE(placement.isOptimal);
 }
 
@@ -71,13 +71,29 @@ TEST(RegisterPlacement, WhatNeedsAnotherGoesWithIt) {
   };
   RegisterPlacement placement = placeInRegisters(problem, settle);
   EXPECT_EQ(list(placement.held), (std::vector<int>{0, 1}));
-  EXPECT_EQ(placement.numRegisters, 48);
+  EXPECT_EQ(placement.registers.tiles, 48);
+}
+
+/// Where both have the same places, these are there once.
+TEST(RegisterPlacement, PlacesCountOnce) {
+  HeldCandidate first{20, 0, 2, 2}, second{20, 1, 3, 1};
+  first.placeRegisters = second.placeRegisters = 40;
+  auto placeBoth = [&](int64_t all) {
+    Problem problem(HeldRegisters{64, all});
+    problem.add(first);
+    problem.add(second);
+    RegisterPlacement placement = place(problem);
+    EXPECT_FALSE(llvm::errorToBool(verify(problem, placement)));
+    return list(placement.held);
+  };
+  EXPECT_EQ(placeBoth(80), (std::vector<int>{0, 1}));
+  EXPECT_EQ(placeBoth(79), (std::vector<int>{0}));
 }
 
 TEST(RegisterPlacement, NothingToHold) {
-  RegisterPlacement placement = place(Problem(10));
+  RegisterPlacement placement = place(Problem(HeldRegisters{10}));
   EXPECT_TRUE(placement.held.none());
-  EXPECT_EQ(placement.numRegisters, 0);
+  EXPECT_EQ(placement.registers.tiles, 0);
   EXPECT_TRUE(placement.isOptimal);
 }
 
@@ -86,18 +102,22 @@ struct RandomProblem {
   Problem problem;
   std::vector<int> needs; ///< by candidate: another one, or itself
 
-  explicit RandomProblem(std::mt19937 &random)
-      : problem(std::uniform_int_distribution<int>(20, 120)(random)) {
+  explicit RandomProblem(std::mt19937 &random) : problem(drawMost(random)) {
     auto draw = [&](int low, int high) {
       return std::uniform_int_distribution<int>(low, high)(random);
     };
     int count = draw(1, 10);
     for (int number = 0; number < count; ++number) {
       unsigned begin = draw(0, 6);
-      problem.add(
-          {draw(0, 60), begin, unsigned(begin + draw(1, 6)), draw(1, 1000)});
+      problem.add({draw(0, 60), begin, unsigned(begin + draw(1, 6)),
+                   draw(1, 1000), draw(0, 60)});
       needs.push_back(draw(0, 2) == 0 ? draw(0, count - 1) : number);
     }
+  }
+
+  static HeldRegisters drawMost(std::mt19937 &random) {
+    std::uniform_int_distribution<int> tiles(20, 120), all(20, 200);
+    return {tiles(random), all(random)};
   }
 
   void settle(BitVector &held) const {
@@ -122,8 +142,7 @@ struct RandomProblem {
           held.set(number);
       BitVector settled = held;
       settle(settled);
-      if (settled == held &&
-          problem.countRegisters(held) <= problem.getMostRegisters())
+      if (settled == held && problem.fits(held))
         most = std::max(most, problem.countSavedBytes(held));
     }
     return most;
@@ -149,12 +168,24 @@ TEST(RegisterPlacement, NoSetOfTwoThousandProblemsSavesMore) {
 
 TEST(RegisterPlacement, TooManyRegistersAreRefused) {
   Problem problem = makeProblem(64, {{40, 0, 2, 1}, {40, 1, 3, 1}});
-  RegisterPlacement placement{BitVector(2, true), 80, false};
+  RegisterPlacement placement{BitVector(2, true), {80, 80}, false};
   EXPECT_EQ(llvm::toString(verify(problem, placement)),
             "expects at most 64 registers in step 1, got 80");
   placement.held.reset(1);
   EXPECT_EQ(llvm::toString(verify(problem, placement)),
-            "expects the 40 registers that are taken where most are, got 80");
-  placement.numRegisters = 40;
+            "expects the 40 registers, and 40 with what stands beside tiles, "
+            "that are taken where most are, got 80 and 80");
+  placement.registers = {40, 40};
   EXPECT_FALSE(llvm::errorToBool(verify(problem, placement)));
+}
+
+TEST(RegisterPlacement, TooManyBesideTilesAreRefused) {
+  HeldCandidate candidate{20, 0, 2, 1};
+  candidate.placeRegisters = 40;
+  Problem problem(HeldRegisters{64, 59});
+  problem.add(candidate);
+  EXPECT_EQ(llvm::toString(verify(
+                problem, RegisterPlacement{BitVector(1, true), {20, 60}})),
+            "expects at most 59 registers with what stands beside tiles in "
+            "step 0, got 60");
 }

@@ -57,6 +57,17 @@ TEST(Target, LimitsFollowFromTheInstructionSet) {
   EXPECT_EQ(get("sm_90a").getRegistersPerThread(1024), 64);
 }
 
+/// As ptxas says where it spills: of 288 threads it gives each 168, though
+/// 65536 would be 227 for each.
+TEST(Target, WarpsGetRegistersByFoursAndEights) {
+  EXPECT_EQ(get("sm_80").getRegistersPerThread(288), 168);
+  EXPECT_EQ(get("sm_80").getRegistersPerThread(384), 168);
+  EXPECT_EQ(get("sm_80").getRegistersPerThread(480), 128);
+  EXPECT_EQ(get("sm_80").getRegistersPerThread(640), 96);
+  EXPECT_EQ(get("sm_80").getRegistersPerThread(768), 80);
+  EXPECT_EQ(get("sm_80").getRegistersPerThread(896), 72);
+}
+
 TEST(Target, InstructionsOfSomeSetsOnly) {
   for (const char *name : {"sm_90a", "sm_100a", "sm_103f", "sm_121a"})
     EXPECT_TRUE(get(name).hasRegisterShares) << name;
