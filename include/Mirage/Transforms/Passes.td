@@ -218,7 +218,8 @@ def SplitAccumulationsPass : Pass<"mirage-split-accumulations"> {
   let description = [{
     An accumulation over the loop that reduces dimensions becomes a reduction of
     the tile, which all warps share, and an accumulation of what is left; averages
-    are divided once, after the loop. One thread would otherwise add up what each
+    are divided once, after the loop, also those that reduce no dimension, where
+    threads have registers for the sum. One thread would otherwise add up what each
     element of the result stands for, number by number. Where an input is added up element
     by element, a cast to f32 makes a step of bringing its tile to registers, so that the
     sum can grow there (--mirage-hold-in-registers), if threads have registers for all of
