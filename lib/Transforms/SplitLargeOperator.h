@@ -33,6 +33,15 @@ namespace mlir::mirage {
 SmallVector<OperatorOpInterface> splitLargeOperator(RewriterBase &rewriter,
                                                     OperatorOpInterface op);
 
+/// Makes one dimension of the rows of what is computed element by element, if
+/// their ends are parts of sectors and no operand tells rows apart:
+///
+///   exp : 16x1001       exp : 16016, between two reshapes
+///
+/// Tiles that cut such rows would have two parts of sectors for each.
+/// \returns the new operator; null, with nothing changed, for others.
+OperatorOpInterface joinOddRows(RewriterBase &rewriter, OperatorOpInterface op);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_TRANSFORMS_SPLITLARGEOPERATOR_H

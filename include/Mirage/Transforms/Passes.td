@@ -22,9 +22,9 @@ def AssignDefaultBlocksPass : CheckedPass<"mirage-assign-default-blocks"> {
     computes it alone, so that a program, or what is left of it after the
     search, compiles and runs. One whose tiles no block can hold, however small
     they are cut, is split into several first: reductions by dimension, others
-    after neighbouring dimensions are merged, else in halves. Reshapes,
-    transposes, slices and concats stay: they
-    are views. Blocks have the threads and stages with which they are predicted to
+    after neighbouring dimensions are merged, else in halves. Rows of what is
+    computed element by element are one dimension where they end inside sectors of
+    device memory. Reshapes, transposes, slices and concats stay: they are views. Blocks have the threads and stages with which they are predicted to
     take least.
 
     A matmul's block graph may in addition say which call of a library computes the
