@@ -296,3 +296,53 @@ func.func @parts_of_rows(%x: tensor<16x30xf32>) -> tensor<16x30xf32> {
   }
   return %r : tensor<16x30xf32>
 }
+
+// -----
+
+#x = #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#w = #mirage_thread.layout<register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]>
+#r = #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+
+// All items load one number: 31 sectors in vain are few of 1025.
+// CHECK-LABEL: func.func @number_for_all_items(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0, 1>}
+func.func @number_for_all_items(%x: tensor<32x128xf32>, %w: tensor<1x1xf32>) -> tensor<32x128xf32> {
+  %r = mirage_block.graph grid(x = 1) threads(128) ins(%x imap(x -> 0), %w imap()) outs(omap(x -> 0)) : (tensor<32x128xf32>, tensor<1x1xf32>) -> tensor<32x128xf32> {
+  ^bb0(%t: tensor<32x128xf32>, %u: tensor<1x1xf32>):
+    %e = mirage_thread.graph items(x = 32) ins(%t imap(x -> 0), %u imap()) outs(omap(x -> 0)) : (tensor<32x128xf32>, tensor<1x1xf32>) -> tensor<32x128xf32> {
+    ^bb0(%a: tensor<1x128xf32>, %b: tensor<1x1xf32>):
+      %f = mirage_thread.load %a : (tensor<1x128xf32>) -> tensor<1x128xf32, #x>
+      %g = mirage_thread.load %b : (tensor<1x1xf32>) -> tensor<1x1xf32, #w>
+      %h = mirage_thread.mul %f, %g : (tensor<1x128xf32, #x>, tensor<1x1xf32, #w>) -> tensor<1x128xf32, #x>
+      %s = mirage_thread.store %h : (tensor<1x128xf32, #x>) -> tensor<1x128xf32>
+      mirage_thread.yield %s : tensor<1x128xf32>
+    }
+    mirage_block.yield %e : tensor<32x128xf32>
+  }
+  return %r : tensor<32x128xf32>
+}
+
+// -----
+
+#x = #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#w = #mirage_thread.layout<register = [], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]>
+#r = #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+
+// Of a row each would draw 16 sectors, which many warps share in shared memory.
+// CHECK-LABEL: func.func @row_for_all_items(
+// CHECK: mirage_block.graph {{.*}} {mirage.bypassing_inputs = array<i64: 0>}
+func.func @row_for_all_items(%x: tensor<32x128xf32>, %w: tensor<1x128xf32>) -> tensor<32x128xf32> {
+  %r = mirage_block.graph grid(x = 1) threads(128) ins(%x imap(x -> 0), %w imap()) outs(omap(x -> 0)) : (tensor<32x128xf32>, tensor<1x128xf32>) -> tensor<32x128xf32> {
+  ^bb0(%t: tensor<32x128xf32>, %u: tensor<1x128xf32>):
+    %e = mirage_thread.graph items(x = 32) ins(%t imap(x -> 0), %u imap()) outs(omap(x -> 0)) : (tensor<32x128xf32>, tensor<1x128xf32>) -> tensor<32x128xf32> {
+    ^bb0(%a: tensor<1x128xf32>, %b: tensor<1x128xf32>):
+      %f = mirage_thread.load %a : (tensor<1x128xf32>) -> tensor<1x128xf32, #x>
+      %g = mirage_thread.load %b : (tensor<1x128xf32>) -> tensor<1x128xf32, #r>
+      %h = mirage_thread.mul %f, %g : (tensor<1x128xf32, #x>, tensor<1x128xf32, #r>) -> tensor<1x128xf32, #x>
+      %s = mirage_thread.store %h : (tensor<1x128xf32, #x>) -> tensor<1x128xf32>
+      mirage_thread.yield %s : tensor<1x128xf32>
+    }
+    mirage_block.yield %e : tensor<32x128xf32>
+  }
+  return %r : tensor<32x128xf32>
+}
