@@ -21,6 +21,29 @@ static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
+/// Whether the elements of a tensor lie one after the other.
+static bool areSideBySide(Value tensor, const Strides &strides) {
+  ArrayRef<int64_t> shape = getType(tensor).getShape();
+  return llvm::all_of(
+      llvm::zip_equal(shape, strides, getRowMajorStrides(shape)), [](auto dim) {
+        auto [size, stride, rowMajor] = dim;
+        return size == 1 || stride == rowMajor;
+      });
+}
+
+bool mlir::mirage::canReshape(Operation *kernel) {
+  auto liesApart = [](Value operand) {
+    std::optional<TensorView> view = findView(operand);
+    return !view || !areSideBySide(operand, view->strides);
+  };
+  auto goesApart = [](Value result) {
+    return !areSideBySide(result, getWantedPlaces(result).strides) ||
+           llvm::any_of(result.getUsers(), llvm::IsaPred<kernel::ConcatOp>);
+  };
+  return llvm::none_of(kernel->getOperands(), liesApart) &&
+         llvm::none_of(kernel->getResults(), goesApart);
+}
+
 namespace {
 class LargeOperator {
 public:
@@ -141,28 +164,7 @@ SmallVector<LargeOperator::Group> LargeOperator::findGroups() const {
   return groups;
 }
 
-/// Whether the elements of a tensor lie one after the other.
-static bool areSideBySide(Value tensor, const Strides &strides) {
-  ArrayRef<int64_t> shape = getType(tensor).getShape();
-  return llvm::all_of(
-      llvm::zip_equal(shape, strides, getRowMajorStrides(shape)), [](auto dim) {
-        auto [size, stride, rowMajor] = dim;
-        return size == 1 || stride == rowMajor;
-      });
-}
-
-/// Elements that lie apart have no other shape: those of a slice, and of what
-/// is written as a part of another tensor.
-bool LargeOperator::mayReshape() const {
-  auto liesApart = [](Value operand) {
-    std::optional<TensorView> view = findView(operand);
-    return !view || !areSideBySide(operand, view->strides);
-  };
-  Value written = op->getResult(0);
-  return llvm::none_of(op->getOperands(), liesApart) &&
-         llvm::none_of(op->getUsers(), llvm::IsaPred<kernel::ConcatOp>) &&
-         areSideBySide(written, getWantedPlaces(written).strides);
-}
+bool LargeOperator::mayReshape() const { return canReshape(op); }
 
 /// The last dimension first; all but the final one reduce with count 1, of
 /// which the table's reductions are associative.
@@ -314,6 +316,12 @@ static bool hasPartsOfSectors(Type tensor) {
   return type.getShape().back() * type.getElementTypeBitWidth() / 8 %
              kSectorBytes !=
          0;
+}
+
+bool mlir::mirage::hasOddRows(Operation *kernel) {
+  return llvm::any_of(llvm::concat<const Type>(kernel->getOperandTypes(),
+                                               kernel->getResultTypes()),
+                      hasPartsOfSectors);
 }
 
 OperatorOpInterface mlir::mirage::joinOddRows(RewriterBase &rewriter,

@@ -142,6 +142,20 @@ def MaterializeViewsPass : Pass<"mirage-materialize-views"> {
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
 }
 
+def JoinTileRowsPass : Pass<"mirage-join-tile-rows"> {
+  let summary = "makes one dimension of tiles of whole rows";
+  let description = [{
+    Where all that a block graph computes is elementwise, or summed over the loop
+    element by element, tiles are whole rows, and rows end inside sectors of device
+    memory, but tiles do not, its tensors and tiles have one dimension, between reshapes,
+    which are views: lanes then load and store runs of elements, whatever the length of
+    a row.
+    Run after --mirage-materialize-views.
+    Example: test/Transforms/join-tile-rows.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
+}
+
 def LoadAsStoredPass : Pass<"mirage-load-as-stored"> {
   let summary = "has tiles that products read lie as their tensors do";
   let description = [{
