@@ -68,10 +68,11 @@ public:
 
   OperatorOpInterface joinRows() {
     SmallVector<Group> groups = findGroups();
-    bool areRowsJoined =
-        !groups.empty() && getSize(groups.back()) != result.getShape().back();
-    return areRowsJoined && mayReshape() ? mergeDims(groups)
-                                         : OperatorOpInterface();
+    int64_t row = groups.empty() ? 0 : getSize(groups.back());
+    bool areJoined =
+        row == result.getNumElements() && row != result.getShape().back();
+    return areJoined && mayReshape() ? mergeDims(groups)
+                                     : OperatorOpInterface();
   }
 
 private:

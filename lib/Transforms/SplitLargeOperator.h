@@ -41,7 +41,7 @@ bool canReshape(Operation *kernel);
 bool hasOddRows(Operation *kernel);
 
 /// Makes one dimension of the rows of what is computed element by element, if
-/// their ends are parts of sectors and no operand tells rows apart:
+/// their ends are parts of sectors and no operand tells any apart:
 ///
 ///   exp : 16x1001       exp : 16016, between two reshapes
 ///

@@ -2,6 +2,7 @@
 // RUN: mirage-opt %s --mirage-assign-default-blocks -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
 // JUDGED: @chain: equal
 // JUDGED: @rows_told_apart: equal
+// JUDGED: @planes_told_apart: equal
 // JUDGED: @rows_of_sectors: equal
 // JUDGED: @columns: equal
 // JUDGED: @parts: equal
@@ -42,6 +43,19 @@ func.func @rows_told_apart(%x: tensor<16x1001xf16>, %w: tensor<1x1001xf16>) -> t
     mirage_kernel.yield %0 : tensor<16x1001xf16>
   } : tensor<16x1001xf16>
   return %r : tensor<16x1001xf16>
+}
+
+// Or for all planes: of a plane as one row, tiles would cut parts.
+// CHECK-LABEL: func.func @planes_told_apart(
+// CHECK-NOT: mirage_kernel.reshape
+func.func @planes_told_apart(%x: tensor<171x25x7xf16>, %w: tensor<1x25x7xf16>) -> tensor<171x25x7xf16> {
+  %e = tensor.empty() : tensor<171x25x7xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<171x25x7xf16>, tensor<1x25x7xf16>) outs(%e : tensor<171x25x7xf16>) {
+  ^bb0(%a: tensor<171x25x7xf16>, %b: tensor<1x25x7xf16>):
+    %0 = mirage_kernel.add %a, %b : (tensor<171x25x7xf16>, tensor<1x25x7xf16>) -> tensor<171x25x7xf16>
+    mirage_kernel.yield %0 : tensor<171x25x7xf16>
+  } : tensor<171x25x7xf16>
+  return %r : tensor<171x25x7xf16>
 }
 
 // Tiles that cut such rows have whole sectors.
