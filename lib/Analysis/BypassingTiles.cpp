@@ -176,31 +176,20 @@ static int64_t countCopiedSectors(const MovedTile &tile, int64_t intoSector) {
   return mirage::countCopiedSectors(copied);
 }
 
-namespace {
-/// How lanes load or store a tile, window by window.
-struct WindowAccesses {
-  LinearLayout fragment;
-  int64_t times = 1; ///< that each window is loaded, by several items
-};
-} // namespace
-
-/// Of a fragment that is loaded, or stored; none where it does not tell what
-/// lanes have.
-static std::optional<WindowAccesses>
-findAccesses(Type fragment, const MovedTile &tile, int64_t times = 1) {
+/// Whether lanes find words and sectors of a tensor whole that load or store
+/// its tiles: those of a reduction may have elements far apart, and what else
+/// is in a sector is for another access, which draws it once more. The tile
+/// goes through shared memory then, where threads copy rows; so it does where
+/// they copy all of it as one run, if that saves sectors that are worth a
+/// barrier.
+static bool areAccessesWhole(Type fragment, const MovedTile &tile) {
+  ArrayRef<TileEdge> edges = tile.edges;
   std::optional<LinearLayout> layout = thread::getFragmentLayout(fragment);
-  if (!layout || layout->getRank() != tile.edges.size() || tile.edges.empty())
-    return std::nullopt;
-  return WindowAccesses{*layout, times};
-}
-
-/// The sectors in which the tile lies, and those that are drawn of them each
-/// time.
-static WindowTraffic countTraffic(const LinearLayout &fragment,
-                                  const MovedTile &tile, int64_t intoSector) {
+  if (!layout || layout->getRank() != edges.size() || edges.empty())
+    return false;
   SmallVector<bool> overhangs;
   SmallVector<int64_t> shape, divisors;
-  for (auto [edge, window] : llvm::zip_equal(tile.edges, fragment.getShape())) {
+  for (auto [edge, window] : llvm::zip_equal(edges, layout->getShape())) {
     shape.push_back(edge.getElements());
     divisors.push_back(edge.getDivisor());
     overhangs.push_back(edge.isUneven() || shape.back() % window != 0);
@@ -212,38 +201,16 @@ static WindowTraffic countTraffic(const LinearLayout &fragment,
   accessed.offsetDivisor = tile.view.offset;
   accessed.overhangs = overhangs;
   accessed.elementBytes = getBytes(tile.tensorElement);
-  accessed.intoSector = intoSector;
-  return countWindowTraffic(fragment, accessed);
-}
-
-/// Whether lanes find words and sectors of a tensor whole: those of a reduction
-/// may have elements far apart, and what else is in a sector is for another
-/// access, which draws it once more.
-static bool areWhole(const LinearLayout &fragment, const MovedTile &tile) {
-  return !takesLessThanWords(fragment, tile.edges.back(),
-                             getBytes(tile.tensorElement)) &&
-         countTraffic(fragment, tile, /*intoSector=*/0).drawsWholeSectors();
-}
-
-/// Whether lanes do about as well as threads that copy the tile. Where sectors
-/// are drawn in parts, the tile goes through shared memory, where threads copy
-/// rows; so it does where they copy all of it as one run, or load for several
-/// items, if that saves sectors that are worth a barrier.
-static bool areWorthIt(ArrayRef<WindowAccesses> all, const MovedTile &tile) {
-  if (!llvm::all_of(all, [&](const WindowAccesses &some) {
-        return areWhole(some.fragment, tile);
-      }))
+  if (takesLessThanWords(*layout, edges.back(), accessed.elementBytes))
+    return false;
+  if (!countWindowTraffic(*layout, accessed).drawsWholeSectors())
     return false;
   double inVain = 0, spare = 0;
   for (int64_t place : tile.listPlacesInSector()) {
-    int64_t drawn = 0, sectors = 0;
-    for (const WindowAccesses &some : all) {
-      WindowTraffic traffic = countTraffic(some.fragment, tile, place);
-      drawn += traffic.drawnSectors * some.times;
-      sectors = std::max(sectors, traffic.sectors);
-    }
-    inVain += double(drawn - countCopiedSectors(tile, place));
-    spare += countSpareSectors(tile.graph, sectors);
+    accessed.intoSector = place;
+    WindowTraffic traffic = countWindowTraffic(*layout, accessed);
+    inVain += double(traffic.drawnSectors - countCopiedSectors(tile, place));
+    spare += countSpareSectors(tile.graph, traffic.sectors);
   }
   return inVain < spare;
 }
@@ -287,35 +254,23 @@ static llvm::Error verifyInput(block::GraphOp graph, BlockArgument tile) {
   return llvm::Error::success();
 }
 
-/// How often items load each window of an operand.
-static int64_t countTimes(const TileGraph &items, unsigned input) {
-  int64_t times = 1;
-  for (auto [extent, dim] :
-       llvm::zip_equal(items.grid, items.tileInputs[input].gridMap))
-    times *= dim < 0 ? extent : 1;
-  return times;
-}
-
-/// Whether few sectors are loaded more than once, and none in parts. What many
-/// read is brought to shared memory once.
+/// Whether each element is loaded once, and no sector in parts.
 static bool isWorthLoading(block::GraphOp graph, BlockArgument tile) {
+  if (!tile.hasOneUse())
+    return false;
+  OpOperand &use = *tile.use_begin();
+  auto reader = cast<thread::GraphOp>(use.getOwner());
+  unsigned input = use.getOperandNumber();
+  TileGraph header = getHeader(reader);
+  // Each step would wait for device memory.
+  if (header.loop > 1 ||
+      isRepeated(header.grid, header.tileInputs[input].gridMap))
+    return false;
   MovedTile moved(graph, tile, graph.getInputs()[tile.getArgNumber()]);
-  SmallVector<WindowAccesses> all;
-  for (OpOperand &use : tile.getUses()) {
-    auto reader = cast<thread::GraphOp>(use.getOwner());
-    unsigned input = use.getOperandNumber();
-    TileGraph header = getHeader(reader);
-    if (header.loop > 1) // each step would wait for device memory
-      return false;
-    for (Operation *load : reader.getBody().getArgument(input).getUsers()) {
-      std::optional<WindowAccesses> accesses = findAccesses(
-          load->getResult(0).getType(), moved, countTimes(header, input));
-      if (!accesses)
-        return false;
-      all.push_back(*accesses);
-    }
-  }
-  return areWorthIt(all, moved);
+  return llvm::all_of(
+      reader.getBody().getArgument(input).getUsers(), [&](Operation *load) {
+        return areAccessesWhole(load->getResult(0).getType(), moved);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,12 +300,9 @@ static bool isWorthStoring(block::GraphOp graph, thread::GraphOp step) {
   Value result = step.getResult(0);
   unsigned output = result.use_begin()->getOperandNumber();
   Value tensor = graph->getResult(output);
-  if (!findView(tensor))
-    return false;
-  MovedTile moved(graph, result, tensor);
-  std::optional<WindowAccesses> accesses =
-      findAccesses(getStore(step).getOperand().getType(), moved);
-  return accesses && areWorthIt(*accesses, moved);
+  return findView(tensor) &&
+         areAccessesWhole(getStore(step).getOperand().getType(),
+                          MovedTile(graph, result, tensor));
 }
 
 //===----------------------------------------------------------------------===//

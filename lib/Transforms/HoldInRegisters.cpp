@@ -221,22 +221,6 @@ static void takeBackLoad(thread::GraphOp load) {
   load.erase();
 }
 
-/// The items of a step that have windows of an operand of their own: one along
-/// axes that do not cut it.
-static SmallVector<int64_t> listItemsOf(thread::GraphOp step, unsigned input) {
-  SmallVector<int64_t> extents(step.getGrid());
-  auto imap = cast<DenseI64ArrayAttr>(step.getImaps()[input]);
-  for (auto [extent, dim] : llvm::zip_equal(extents, imap.asArrayRef()))
-    if (dim < 0)
-      extent = 1;
-  return extents;
-}
-
-/// Whether a block has one warp, which has all that it holds for all items.
-static bool hasOneWarp(block::GraphOp graph) {
-  return graph.getThreads() == 1 << kLaneBits;
-}
-
 /// A step at the block's head that loads an input as the first of its readers
 /// does: lanes get it from device memory once, and all that they need at the
 /// same time, not behind barriers. Null where it would have to go through
@@ -250,18 +234,14 @@ static thread::GraphOp loadInput(block::GraphOp graph, BlockArgument input) {
       reader.getBody().getArgument(first->getOperandNumber());
   Operation *load = window.hasOneUse() ? *window.user_begin() : nullptr;
   thread::GraphOp head = *graph.getBody().getOps<thread::GraphOp>().begin();
-  SmallVector<int64_t> items = listItemsOf(reader, first->getOperandNumber());
-  bool isEachItems = items == reader.getGrid();
   if (!isa_and_nonnull<thread::LoadOp, thread::LdmatrixOp>(load) ||
-      reader.getLoop() > 1 || (!isEachItems && !hasOneWarp(graph)) ||
-      (isEachItems && input.hasOneUse() && reader == head))
+      reader.getLoop() > 1 || (input.hasOneUse() && reader == head))
     return nullptr;
   OpBuilder builder = OpBuilder::atBlockBegin(&graph.getBody().front());
   thread::GraphOp step =
       loadOperand(builder, reader, window,
                   *thread::getFragmentLayout(load->getResult(0).getType()),
                   /*isMatrixLoad=*/false);
-  step.setGrid(items);
   input.replaceAllUsesExcept(step.getResult(0), step);
   if (isWorthBypassing(input))
     return step;

@@ -8,8 +8,7 @@
 //
 // A tile goes through shared memory so that threads can read what others have
 // loaded, or write what others have computed. Where one step reads each element
-// of an input once, its lanes can load it from device memory themselves, as
-// those of several can what is a small part of all that the block loads; and
+// of an input once, its lanes can load it from device memory themselves, and
 // where nothing but an output reads what a step leaves, they can write it
 // there:
 //
@@ -88,10 +87,10 @@ SmallVector<TileEdge> findTileEdges(Value value);
 llvm::Error verifyBypassing(Value value);
 
 /// Whether a value can be, if ldmatrix is no more than a load, and lanes do
-/// well without it: of an input each item loads all in one step, and what
-/// accesses draw are sectors of 32 bytes as a whole, but for the one that an
-/// access shares with the next, and few more than threads would draw that copy
-/// the tile. So a small operand may be loaded by several items, or steps.
+/// well without it: of an input each item loads all in one step and no element
+/// is loaded twice, and what accesses draw are sectors of 32 bytes as a whole,
+/// but for the one that an access shares with the next, and few more than
+/// threads would draw that copy the tile.
 bool isWorthBypassing(Value value);
 
 } // namespace mlir::mirage

@@ -233,33 +233,3 @@ func.func @sums_of_rows(%a0: tensor<6x128xf32>) -> (tensor<6x1xf32>, tensor<6x1x
   } : tensor<6x1xf32>, tensor<6x1xf32>
   return %r#0, %r#1 : tensor<6x1xf32>, tensor<6x1xf32>
 }
-
-func.func @small_operand(%a0: tensor<64x128xf16>, %a1: tensor<1x1xf32>) -> tensor<64x128xf16> {
-  %e0 = tensor.empty() : tensor<64x128xf16>
-  %r = mirage_kernel.graph ins(%a0, %a1 : tensor<64x128xf16>, tensor<1x1xf32>) outs(%e0 : tensor<64x128xf16>) {
-  ^bb0(%k0: tensor<64x128xf16>, %k1: tensor<1x1xf32>):
-    %o = mirage_block.graph grid() threads(128) ins(%k0 imap(), %k1 imap()) outs(omap()) : (tensor<64x128xf16>, tensor<1x1xf32>) -> tensor<64x128xf16> {
-    ^bb0(%t0: tensor<64x128xf16>, %t1: tensor<1x1xf32>):
-      %v0 = mirage_block.mul %t0, %t1 : tensor<64x128xf16>, tensor<1x1xf32>
-      %v1 = mirage_block.tanh %v0 : tensor<64x128xf32>
-      mirage_block.yield %v1 : tensor<64x128xf32>
-    }
-    mirage_kernel.yield %o : tensor<64x128xf16>
-  } : tensor<64x128xf16>
-  return %r : tensor<64x128xf16>
-}
-
-func.func @row_of_one_warp(%a0: tensor<8x256xf32>, %a1: tensor<1x256xf32>) -> tensor<8x256xf32> {
-  %e0 = tensor.empty() : tensor<8x256xf32>
-  %r = mirage_kernel.graph ins(%a0, %a1 : tensor<8x256xf32>, tensor<1x256xf32>) outs(%e0 : tensor<8x256xf32>) {
-  ^bb0(%k0: tensor<8x256xf32>, %k1: tensor<1x256xf32>):
-    %o = mirage_block.graph grid() threads(32) ins(%k0 imap(), %k1 imap()) outs(omap()) : (tensor<8x256xf32>, tensor<1x256xf32>) -> tensor<8x256xf32> {
-    ^bb0(%t0: tensor<8x256xf32>, %t1: tensor<1x256xf32>):
-      %v0 = mirage_block.mul %t0, %t1 : tensor<8x256xf32>, tensor<1x256xf32>
-      %v1 = mirage_block.tanh %v0 : tensor<8x256xf32>
-      mirage_block.yield %v1 : tensor<8x256xf32>
-    }
-    mirage_kernel.yield %o : tensor<8x256xf32>
-  } : tensor<8x256xf32>
-  return %r : tensor<8x256xf32>
-}
