@@ -7,15 +7,15 @@
 // JUDGED: @parts_of_sectors: equal
 // JUDGED: @rows_of_sectors: equal
 
-// No shared memory is needed then but for the ring of a loop.
+// No shared memory is needed then but for the ring of a loop, and the number that all items read.
 // RUN: for target in sm_90a sm_80; do \
 // RUN:   mirage-opt %s --mirage-compile="from=optimize ptxas=never target=$target artifact=%t/$target" -o /dev/null && \
 // RUN:   grep -o '"dynamicSharedBytes": *[0-9]*' %t/$target/elements/manifest.json && \
 // RUN:   for artifact in %t/$target/*; do mirage-run $artifact --device=emulator --check || exit 1; done; \
 // RUN: done > %t.ran
 // RUN: FileCheck %s --check-prefix=BYTES --input-file %t.ran
-// BYTES: "dynamicSharedBytes": 0
-// BYTES: "dynamicSharedBytes": 0
+// BYTES: "dynamicSharedBytes": 128{{$}}
+// BYTES: "dynamicSharedBytes": 128{{$}}
 // RUN: grep -c "right:" %t.ran | FileCheck %s --check-prefix=RIGHT
 // RIGHT: {{^}}14{{$}}
 
