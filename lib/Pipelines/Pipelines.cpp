@@ -129,6 +129,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
+  passManager.addPass(createJoinTileRowsPass());
   passManager.addPass(createLoadAsStoredPass());
   passManager.addPass(createPredictTimesPass(predict));
   passManager.addPass(createSplitAccumulationsPass());

@@ -76,6 +76,8 @@ assignDefaultBlock(RewriterBase &rewriter, OperatorOpInterface op,
   if (failed(name))
     return failure();
   Target target = llvm::cantFail(getTarget(*name));
+  if (OperatorOpInterface joined = joinOddRows(rewriter, op))
+    op = joined;
   Graph graph = readNode(op);
   const Node &node = graph.getNodes()[0];
   llvm::Expected<TileGraph> tiles =
@@ -127,6 +129,9 @@ struct AssignDefaultBlocksPass
           operators.push_back(row);
       return WalkResult::advance();
     });
+    // The first one first, so that the next finds how its operands were
+    // reshaped.
+    std::reverse(operators.begin(), operators.end());
     IRRewriter rewriter(&getContext());
     while (!operators.empty())
       if (failed(assignDefaultBlock(rewriter, operators.pop_back_val(),

@@ -31,18 +31,25 @@ static int64_t countMostRegisters(RankedTensorType tile, int64_t threads) {
   return isEven ? even : even + RunLengths().longest - 1;
 }
 
+/// Whether the threads of a block have registers for a tile that its loop
+/// accumulates.
+static bool haveRegisters(block::AccumulateOp op) {
+  auto graph = dyn_cast<block::GraphOp>(op->getParentOp());
+  if (!graph || graph.getLoop() == 1 || op.getAxis() != AxisKind::Loop)
+    return false;
+  auto tile = cast<RankedTensorType>(op.getOperand().getType());
+  int64_t threads = graph.getThreads();
+  return countMostRegisters(tile, threads) <=
+         RegisterBudget(threads).getForSums(SumSource::Others);
+}
+
 /// Whether an accumulation adds up an input element by element, no more of them
 /// than threads have registers for.
 static bool canGrowInRegisters(block::AccumulateOp op) {
-  auto graph = dyn_cast<block::GraphOp>(op->getParentOp());
-  auto tile = cast<RankedTensorType>(op.getOperand().getType());
-  int64_t threads = graph ? graph.getThreads() : 0;
-  return graph && graph.getLoop() > 1 && isa<BlockArgument>(op.getOperand()) &&
-         op.getAxis() == AxisKind::Loop &&
+  return isa<BlockArgument>(op.getOperand()) &&
          accumulatesElements(readOperatorAttributes(op),
                              /*numOperands=*/1) &&
-         countMostRegisters(tile, threads) <=
-             RegisterBudget(threads).getForSums(SumSource::Others);
+         haveRegisters(op);
 }
 
 /// Puts a step before it that leaves the tile in registers as f32.
@@ -61,6 +68,11 @@ struct SplitAccumulationsPass
     getOperation()->walk([](block::AccumulateOp op) {
       if (op.getAxis() == AxisKind::Loop)
         block::reduceBeforeJoining(op);
+    });
+    // Sums stay in registers; others are divided where their tile lies.
+    getOperation()->walk([](block::AccumulateOp op) {
+      if (haveRegisters(op))
+        block::sumBeforeAveraging(op);
     });
     getOperation()->walk([](block::AccumulateOp op) {
       if (canGrowInRegisters(op))

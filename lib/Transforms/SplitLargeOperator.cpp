@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitLargeOperator.h"
+#include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
+#include "Mirage/Graph/DeviceTraffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,6 +19,29 @@ using namespace mlir::mirage;
 
 static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
+}
+
+/// Whether the elements of a tensor lie one after the other.
+static bool areSideBySide(Value tensor, const Strides &strides) {
+  ArrayRef<int64_t> shape = getType(tensor).getShape();
+  return llvm::all_of(
+      llvm::zip_equal(shape, strides, getRowMajorStrides(shape)), [](auto dim) {
+        auto [size, stride, rowMajor] = dim;
+        return size == 1 || stride == rowMajor;
+      });
+}
+
+bool mlir::mirage::canReshape(Operation *kernel) {
+  auto liesApart = [](Value operand) {
+    std::optional<TensorView> view = findView(operand);
+    return !view || !areSideBySide(operand, view->strides);
+  };
+  auto goesApart = [](Value result) {
+    return !areSideBySide(result, getWantedPlaces(result).strides) ||
+           llvm::any_of(result.getUsers(), llvm::IsaPred<kernel::ConcatOp>);
+  };
+  return llvm::none_of(kernel->getOperands(), liesApart) &&
+         llvm::none_of(kernel->getResults(), goesApart);
 }
 
 namespace {
@@ -41,12 +66,25 @@ public:
     return halve();
   }
 
+  OperatorOpInterface joinRows() {
+    SmallVector<Group> groups = findGroups();
+    int64_t row = groups.empty() ? 0 : getSize(groups.back());
+    bool areJoined =
+        row == result.getNumElements() && row != result.getShape().back();
+    return areJoined && mayReshape() ? mergeDims(groups)
+                                     : OperatorOpInterface();
+  }
+
 private:
   /// Neighbouring dimensions of the result: from, and before.
   struct Group {
     int begin, end;
   };
 
+  int64_t getSize(const Group &group) const {
+    return llvm::product_of(
+        result.getShape().slice(group.begin, group.end - group.begin));
+  }
   SmallVector<int> findOperandDims(unsigned number) const;
   bool isFixed(int dim) const;
   bool areNeighbours(int dim, int next) const;
@@ -127,15 +165,7 @@ SmallVector<LargeOperator::Group> LargeOperator::findGroups() const {
   return groups;
 }
 
-/// Elements that lie apart have no other shape: those of a slice, and of what
-/// is written as a part of another tensor.
-bool LargeOperator::mayReshape() const {
-  auto isSlice = [](Value operand) {
-    return operand.getDefiningOp<kernel::SliceOp>() != nullptr;
-  };
-  return llvm::none_of(op->getOperands(), isSlice) &&
-         llvm::none_of(op->getUsers(), llvm::IsaPred<kernel::ConcatOp>);
-}
+bool LargeOperator::mayReshape() const { return canReshape(op); }
 
 /// The last dimension first; all but the final one reduce with count 1, of
 /// which the table's reductions are associative.
@@ -159,8 +189,14 @@ SmallVector<OperatorOpInterface> LargeOperator::reduceOneByOne() {
   return created;
 }
 
+/// A tensor with another shape: as it was before a reshape, where it had that.
 static Value reshape(RewriterBase &rewriter, Location location, Value tensor,
                      ArrayRef<int64_t> shape) {
+  if (auto before = tensor.getDefiningOp<kernel::ReshapeOp>())
+    if (getType(before.getOperand()).getShape() == shape &&
+        getType(before.getOperand()).getElementType() ==
+            getType(tensor).getElementType())
+      return before.getOperand();
   return kernel::ReshapeOp::create(
       rewriter, location,
       RankedTensorType::get(shape, getType(tensor).getElementType()), tensor);
@@ -196,10 +232,7 @@ OperatorOpInterface LargeOperator::mergeDims(ArrayRef<Group> groups) {
   Attributes merged = attributes;
   SmallVector<int64_t> shape, firstDims;
   for (auto [number, group] : llvm::enumerate(groups)) {
-    int64_t size = 1;
-    for (int dim = group.begin; dim < group.end; ++dim)
-      size *= result.getDimSize(dim);
-    shape.push_back(size);
+    shape.push_back(getSize(group));
     if (kind == OperatorKind::Reduction && isFixed(group.begin))
       merged.dims = {static_cast<int64_t>(number)};
     if (opcode == Opcode::Transpose)
@@ -270,4 +303,33 @@ SmallVector<OperatorOpInterface>
 mlir::mirage::splitLargeOperator(RewriterBase &rewriter,
                                  OperatorOpInterface op) {
   return LargeOperator(rewriter, op).split();
+}
+
+/// Whether each element of a result is made of one of each operand.
+static bool isElementwise(Opcode opcode) {
+  return getOperatorInfo(opcode).kind == OperatorKind::Elementwise ||
+         opcode == Opcode::Cast || opcode == Opcode::Broadcast;
+}
+
+/// Whether rows of a tensor begin and end inside sectors of device memory.
+static bool hasPartsOfSectors(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return type.getShape().back() * type.getElementTypeBitWidth() / 8 %
+             kSectorBytes !=
+         0;
+}
+
+bool mlir::mirage::hasOddRows(Operation *kernel) {
+  return llvm::any_of(llvm::concat<const Type>(kernel->getOperandTypes(),
+                                               kernel->getResultTypes()),
+                      hasPartsOfSectors);
+}
+
+OperatorOpInterface mlir::mirage::joinOddRows(RewriterBase &rewriter,
+                                              OperatorOpInterface op) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!isElementwise(op.getTableOpcode()) || result.getRank() < 2 ||
+      !hasOddRows(op))
+    return nullptr;
+  return LargeOperator(rewriter, op).joinRows();
 }

@@ -33,6 +33,22 @@ namespace mlir::mirage {
 SmallVector<OperatorOpInterface> splitLargeOperator(RewriterBase &rewriter,
                                                     OperatorOpInterface op);
 
+/// Whether the tensors of a kernel have other shapes: not elements that lie
+/// apart, those of a slice, and of what is written as a part of another tensor.
+bool canReshape(Operation *kernel);
+
+/// Whether rows of tensors of a kernel end inside sectors of device memory.
+bool hasOddRows(Operation *kernel);
+
+/// Makes one dimension of the rows of what is computed element by element, if
+/// their ends are parts of sectors and no operand tells any apart:
+///
+///   exp : 16x1001       exp : 16016, between two reshapes
+///
+/// Tiles that cut such rows would have two parts of sectors for each.
+/// \returns the new operator; null, with nothing changed, for others.
+OperatorOpInterface joinOddRows(RewriterBase &rewriter, OperatorOpInterface op);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_LIB_TRANSFORMS_SPLITLARGEOPERATOR_H

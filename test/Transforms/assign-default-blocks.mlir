@@ -12,7 +12,8 @@ func.func @matmul(%a: tensor<100x200xf16>, %b: tensor<200x300xf16>,
     // CHECK: mirage_block.matmul
     // CHECK: mirage_block.accumulate %{{.+}} over loop sum
     %0 = mirage_kernel.matmul %x, %y : (tensor<100x200xf16>, tensor<200x300xf16>) -> tensor<100x300xf32>
-    // CHECK: mirage_block.graph {{.*}} ins(%[[C]]
+    // CHECK: %[[F:.+]] = mirage_kernel.reshape %[[C]] : (tensor<100x300xf32>) -> tensor<30000xf32>
+    // CHECK: mirage_block.graph {{.*}} ins(%[[F]]
     // CHECK: mirage_block.exp
     %1 = mirage_kernel.exp %0 : (tensor<100x300xf32>) -> tensor<100x300xf16>
     mirage_kernel.yield %1 : tensor<100x300xf16>

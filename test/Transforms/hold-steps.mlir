@@ -14,6 +14,7 @@
 // JUDGED: @registers_of_two_sums: equal
 // JUDGED: @behind_the_loop: equal
 // JUDGED: @loop_that_multiplies: equal
+// JUDGED: @sums_of_rows: equal
 
 // What two steps of the same items read is handed on in registers: the input, which a step of its
 // own loads, and exp x. Parts of the sum go to other warps.
@@ -273,4 +274,27 @@ func.func @loop_that_multiplies(%x: tensor<16x256xf16>, %y: tensor<256x16xf16>) 
     mirage_block.yield %s, %c, %q : tensor<16x64xf32>, tensor<16x16xf32>, tensor<16x64xf32>
   }
   return %r#0, %r#1, %r#2 : tensor<16x64xf32>, tensor<16x16xf32>, tensor<16x64xf32>
+}
+
+// Two warps have the sums of four rows each. What goes on with them behind the loop has the same lanes,
+// and so has what goes on with that.
+// CHECK-LABEL: func.func @sums_of_rows(
+// CHECK: %[[P:.*]] = mirage_thread.graph items(x = 2) {{.*}}{mirage.held} : (tensor<8x64xf32>) -> tensor<8x1xf32>
+// CHECK: %[[S:.*]] = mirage_block.accumulate %[[P]] over loop sum {mirage.held}
+// CHECK: %[[E:.*]] = mirage_thread.graph items(x = 2) ins(%[[S]] imap(x -> 0)) {{.*}}{mirage.held}
+// CHECK: mirage_thread.exp
+// CHECK: mirage_thread.graph items(x = 2) ins(%[[E]] imap(x -> 0), %[[S]] imap(x -> 0))
+// CHECK: mirage_thread.tanh
+func.func @sums_of_rows(%x: tensor<8x128xf32>) -> (tensor<8x1xf32>, tensor<8x1xf32>) {
+  %r:2 = mirage_block.graph grid() threads(64) loop(2) ins(%x imap() fmap(1)) outs(omap(), omap()) : (tensor<8x128xf32>) -> (tensor<8x1xf32>, tensor<8x1xf32>) {
+  ^bb0(%t: tensor<8x64xf32>):
+    %q = mirage_block.square %t : tensor<8x64xf32>
+    %p = mirage_block.sum %q dims [1] : tensor<8x64xf32>
+    %s = mirage_block.accumulate %p over loop sum : tensor<8x1xf32>
+    %e = mirage_block.exp %s : tensor<8x1xf32>
+    %h = mirage_block.tanh %e : tensor<8x1xf32>
+    %d = mirage_block.div %h, %s : tensor<8x1xf32>, tensor<8x1xf32>
+    mirage_block.yield %e, %d : tensor<8x1xf32>, tensor<8x1xf32>
+  }
+  return %r#0, %r#1 : tensor<8x1xf32>, tensor<8x1xf32>
 }

@@ -3,6 +3,8 @@
 // JUDGED: @averages: equal; proved outright at 3x4 with 4 for the literal 4000
 // JUDGED: @fewer_than_threads: equal
 // JUDGED: @more_than_registers: equal
+// JUDGED: @averages_of_elements: equal
+// JUDGED: @averages_in_memory: equal
 
 // Each tile is reduced in the loop, and averages are taken after it; what reduces no
 // dimension is brought to registers before.
@@ -72,6 +74,44 @@ func.func @more_than_registers(%x: tensor<96x512xf16>) -> tensor<96x128xf32> {
   ^bb0(%t: tensor<96x128xf16>):
     %s = mirage_block.accumulate %t over loop sum : tensor<96x128xf16>
     mirage_block.yield %s : tensor<96x128xf32>
+  }
+  return %o : tensor<96x128xf32>
+}
+
+// Averages of elements are sums, which threads have registers for, divided behind the loop.
+// CHECK-LABEL: func.func @averages_of_elements(
+// CHECK:       ^bb0(%[[T:.+]]: tensor<8x64xf16>):
+// CHECK-DAG:     %[[E:.+]] = mirage_block.exp %[[T]]
+// CHECK-DAG:     %[[S:.+]] = mirage_block.accumulate %[[E]] over loop sum :
+// CHECK-DAG:     %[[M:.+]] = mirage_block.unscale %[[S]] by 4.000000e+00
+// CHECK-DAG:     %[[Q:.+]] = mirage_block.square %[[E]]
+// CHECK-DAG:     %[[U:.+]] = mirage_block.accumulate %[[Q]] over loop sum :
+// CHECK-DAG:     %[[V:.+]] = mirage_block.unscale %[[U]] by 4.000000e+00
+// CHECK-DAG:     %[[R:.+]] = mirage_block.sqrt %[[V]]
+// CHECK:         mirage_block.yield %[[M]], %[[R]]
+func.func @averages_of_elements(%x: tensor<8x256xf16>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  %o:2 = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap(), omap())
+      : (tensor<8x256xf16>) -> (tensor<8x64xf32>, tensor<8x64xf32>) {
+  ^bb0(%t: tensor<8x64xf16>):
+    %e = mirage_block.exp %t : tensor<8x64xf16>
+    %m = mirage_block.accumulate %e over loop mean : tensor<8x64xf32>
+    %r = mirage_block.accumulate %e over loop rms : tensor<8x64xf32>
+    mirage_block.yield %m, %r : tensor<8x64xf32>, tensor<8x64xf32>
+  }
+  return %o#0, %o#1 : tensor<8x64xf32>, tensor<8x64xf32>
+}
+
+// Where they have none, an average is divided where its tile lies.
+// CHECK-LABEL: func.func @averages_in_memory(
+// CHECK:         mirage_block.accumulate %{{.+}} over loop mean : tensor<96x128xf32>
+// CHECK-NEXT:    mirage_block.yield
+func.func @averages_in_memory(%x: tensor<96x512xf16>) -> tensor<96x128xf32> {
+  %o = mirage_block.graph grid() threads(128) loop(4) ins(%x imap() fmap(1)) outs(omap())
+      : (tensor<96x512xf16>) -> tensor<96x128xf32> {
+  ^bb0(%t: tensor<96x128xf16>):
+    %e = mirage_block.exp %t : tensor<96x128xf16>
+    %m = mirage_block.accumulate %e over loop mean : tensor<96x128xf32>
+    mirage_block.yield %m : tensor<96x128xf32>
   }
   return %o : tensor<96x128xf32>
 }

@@ -22,9 +22,9 @@ def AssignDefaultBlocksPass : CheckedPass<"mirage-assign-default-blocks"> {
     computes it alone, so that a program, or what is left of it after the
     search, compiles and runs. One whose tiles no block can hold, however small
     they are cut, is split into several first: reductions by dimension, others
-    after neighbouring dimensions are merged, else in halves. Reshapes,
-    transposes, slices and concats stay: they
-    are views. Blocks have the threads and stages with which they are predicted to
+    after neighbouring dimensions are merged, else in halves. Rows of what is
+    computed element by element are one dimension where they end inside sectors of
+    device memory. Reshapes, transposes, slices and concats stay: they are views. Blocks have the threads and stages with which they are predicted to
     take least.
 
     A matmul's block graph may in addition say which call of a library computes the
@@ -142,6 +142,20 @@ def MaterializeViewsPass : Pass<"mirage-materialize-views"> {
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
 }
 
+def JoinTileRowsPass : Pass<"mirage-join-tile-rows"> {
+  let summary = "makes one dimension of tiles of whole rows";
+  let description = [{
+    Where all that a block graph computes is elementwise, or summed over the loop
+    element by element, tiles are whole rows, and rows end inside sectors of device
+    memory, but tiles do not, its tensors and tiles have one dimension, between reshapes,
+    which are views: lanes then load and store runs of elements, whatever the length of
+    a row.
+    Run after --mirage-materialize-views.
+    Example: test/Transforms/join-tile-rows.mlir
+  }];
+  let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
+}
+
 def LoadAsStoredPass : Pass<"mirage-load-as-stored"> {
   let summary = "has tiles that products read lie as their tensors do";
   let description = [{
@@ -218,7 +232,8 @@ def SplitAccumulationsPass : Pass<"mirage-split-accumulations"> {
   let description = [{
     An accumulation over the loop that reduces dimensions becomes a reduction of
     the tile, which all warps share, and an accumulation of what is left; averages
-    are divided once, after the loop. One thread would otherwise add up what each
+    are divided once, after the loop, also those that reduce no dimension, where
+    threads have registers for the sum. One thread would otherwise add up what each
     element of the result stands for, number by number. Where an input is added up element
     by element, a cast to f32 makes a step of bringing its tile to registers, so that the
     sum can grow there (--mirage-hold-in-registers), if threads have registers for all of

@@ -195,3 +195,41 @@ func.func @rows_behind_the_loop(%a0: tensor<3x192xf16>) -> (tensor<3x48xf32>, te
   } : tensor<3x48xf32>, tensor<3x48xf16>
   return %r#0, %r#1 : tensor<3x48xf32>, tensor<3x48xf16>
 }
+
+func.func @averages(%a0: tensor<12x192xbf16>) -> (tensor<12x48xf16>, tensor<12x48xf32>) {
+  %e0 = tensor.empty() : tensor<12x48xf16>
+  %e1 = tensor.empty() : tensor<12x48xf32>
+  %r:2 = mirage_kernel.graph ins(%a0 : tensor<12x192xbf16>) outs(%e0, %e1 : tensor<12x48xf16>, tensor<12x48xf32>) {
+  ^bb0(%k0: tensor<12x192xbf16>):
+    %o:2 = mirage_block.graph grid() threads(192) loop(4) ins(%k0 imap() fmap(1)) outs(omap(), omap()) : (tensor<12x192xbf16>) -> (tensor<12x48xf16>, tensor<12x48xf32>) {
+    ^bb0(%t0: tensor<12x48xbf16>):
+      %v0 = mirage_block.tanh %t0 : tensor<12x48xbf16>
+      %v1 = mirage_block.accumulate %v0 over loop mean : tensor<12x48xf32>
+      %v2 = mirage_block.accumulate %v0 over loop rms : tensor<12x48xf32>
+      %v3 = mirage_block.div %v1, %v2 : tensor<12x48xf32>, tensor<12x48xf32>
+      mirage_block.yield %v1, %v3 : tensor<12x48xf32>, tensor<12x48xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<12x48xf16>, tensor<12x48xf32>
+  } : tensor<12x48xf16>, tensor<12x48xf32>
+  return %r#0, %r#1 : tensor<12x48xf16>, tensor<12x48xf32>
+}
+
+func.func @sums_of_rows(%a0: tensor<6x128xf32>) -> (tensor<6x1xf32>, tensor<6x1xf32>) {
+  %e0 = tensor.empty() : tensor<6x1xf32>
+  %e1 = tensor.empty() : tensor<6x1xf32>
+  %r:2 = mirage_kernel.graph ins(%a0 : tensor<6x128xf32>) outs(%e0, %e1 : tensor<6x1xf32>, tensor<6x1xf32>) {
+  ^bb0(%k0: tensor<6x128xf32>):
+    %o:2 = mirage_block.graph grid() threads(96) loop(2) ins(%k0 imap() fmap(1)) outs(omap(), omap()) : (tensor<6x128xf32>) -> (tensor<6x1xf32>, tensor<6x1xf32>) {
+    ^bb0(%t0: tensor<6x64xf32>):
+      %v0 = mirage_block.tanh %t0 : tensor<6x64xf32>
+      %v1 = mirage_block.sum %v0 dims [1] : tensor<6x64xf32>
+      %v2 = mirage_block.accumulate %v1 over loop sum : tensor<6x1xf32>
+      %v3 = mirage_block.sigmoid %v2 : tensor<6x1xf32>
+      %v4 = mirage_block.tanh %v3 : tensor<6x1xf32>
+      %v5 = mirage_block.mul %v4, %v2 : tensor<6x1xf32>, tensor<6x1xf32>
+      mirage_block.yield %v3, %v5 : tensor<6x1xf32>, tensor<6x1xf32>
+    }
+    mirage_kernel.yield %o#0, %o#1 : tensor<6x1xf32>, tensor<6x1xf32>
+  } : tensor<6x1xf32>, tensor<6x1xf32>
+  return %r#0, %r#1 : tensor<6x1xf32>, tensor<6x1xf32>
+}

@@ -59,18 +59,36 @@ static double countAveraged(block::AccumulateOp op) {
                                  graph.getHeader().getExtent(attributes.axis)));
 }
 
-void block::reduceBeforeJoining(AccumulateOp op) {
-  Opcode reduction = readOperatorAttributes(op).reduction;
-  std::optional<ReductionKind> join = findJoin(reduction);
+static bool reducesTiles(block::AccumulateOp op) {
   DenseI64ArrayAttr dims = op.getDimsAttr();
-  if (!join || !dims || dims.empty())
-    return;
+  return dims && !dims.empty();
+}
+
+/// An accumulation of parts, with what is done to the whole behind it.
+static void joinParts(block::AccumulateOp op) {
+  Opcode reduction = readOperatorAttributes(op).reduction;
+  ReductionKind join = *block::findJoin(reduction);
   ImplicitLocOpBuilder builder(op.getLoc(), op);
-  Value elements = emitElements(builder, reduction, op.getOperand());
-  Value whole = AccumulateOp::create(
-      builder, emitPart(builder, *join, elements, dims), op.getRescale(),
-      op.getAxis(), *join, /*dims=*/nullptr, /*count=*/nullptr);
+  Value part = block::emitElements(builder, reduction, op.getOperand());
+  if (reducesTiles(op))
+    part = block::emitPart(builder, join, part, op.getDimsAttr());
+  Value whole = block::AccumulateOp::create(builder, part, op.getRescale(),
+                                            op.getAxis(), join,
+                                            /*dims=*/nullptr,
+                                            /*count=*/nullptr);
   op.replaceAllUsesWith(
-      emitWhole(builder, reduction, whole, countAveraged(op)));
+      block::emitWhole(builder, reduction, whole, countAveraged(op)));
   op.erase();
+}
+
+void block::reduceBeforeJoining(AccumulateOp op) {
+  if (reducesTiles(op) && findJoin(readOperatorAttributes(op).reduction))
+    joinParts(op);
+}
+
+void block::sumBeforeAveraging(AccumulateOp op) {
+  Opcode reduction = readOperatorAttributes(op).reduction;
+  if (!reducesTiles(op) && getOperatorInfo(reduction).averages() &&
+      findJoin(reduction))
+    joinParts(op);
 }

@@ -44,6 +44,9 @@ Value emitWhole(ImplicitLocOpBuilder &builder, Opcode reduction, Value joined,
 /// Makes of an accumulation that reduces dimensions of its tiles one that joins
 /// what each tile is reduced to. Others, and variances, are left as they are.
 void reduceBeforeJoining(AccumulateOp op);
+/// Makes of an accumulation that averages element by element a sum, which is
+/// divided behind it. Others are left as they are.
+void sumBeforeAveraging(AccumulateOp op);
 
 } // namespace mlir::mirage::block
 
