@@ -13,7 +13,8 @@ MIRAGE_PACKAGES=(
   python3 python3-numpy python3-venv
 )
 
-say() { printf '== %s\n' "$*"; }
+# With the time since the script began, so that a log says what took how long.
+say() { printf '== %s (%d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 fail() {
   printf 'error: %s\n' "$*" >&2
   exit 1

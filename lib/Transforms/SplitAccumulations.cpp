@@ -31,25 +31,35 @@ static int64_t countMostRegisters(RankedTensorType tile, int64_t threads) {
   return isEven ? even : even + RunLengths().longest - 1;
 }
 
-/// Whether the threads of a block have registers for a tile that its loop
-/// accumulates.
-static bool haveRegisters(block::AccumulateOp op) {
-  auto graph = dyn_cast<block::GraphOp>(op->getParentOp());
-  if (!graph || graph.getLoop() == 1 || op.getAxis() != AxisKind::Loop)
+/// Whether an accumulation adds up, or averages, a tile element by element in
+/// each iteration.
+static bool joinsElementByElement(block::AccumulateOp op) {
+  Attributes attributes = readOperatorAttributes(op);
+  if (op.getAxis() != AxisKind::Loop || !attributes.dims.empty())
     return false;
-  auto tile = cast<RankedTensorType>(op.getOperand().getType());
-  int64_t threads = graph.getThreads();
-  return countMostRegisters(tile, threads) <=
-         RegisterBudget(threads).getForSums(SumSource::Others);
+  if (getOperatorInfo(attributes.reduction).averages())
+    return block::findJoin(attributes.reduction).has_value();
+  return isa<BlockArgument>(op.getOperand()) &&
+         accumulatesElements(attributes, /*numOperands=*/1);
 }
 
-/// Whether an accumulation adds up an input element by element, no more of them
-/// than threads have registers for.
-static bool canGrowInRegisters(block::AccumulateOp op) {
-  return isa<BlockArgument>(op.getOperand()) &&
-         accumulatesElements(readOperatorAttributes(op),
-                             /*numOperands=*/1) &&
-         haveRegisters(op);
+/// The accumulations that the threads of a block have registers for, one after
+/// the other: those of averages, and of inputs that no step computes.
+static SmallVector<block::AccumulateOp> findSums(block::GraphOp graph) {
+  SmallVector<block::AccumulateOp> sums;
+  if (graph.getLoop() == 1)
+    return sums;
+  int64_t threads = graph.getThreads();
+  int64_t left = RegisterBudget(threads).getForSums(SumSource::Others);
+  for (auto op : graph.getBody().getOps<block::AccumulateOp>()) {
+    auto tile = cast<RankedTensorType>(op.getOperand().getType());
+    int64_t registers = countMostRegisters(tile, threads);
+    if (!joinsElementByElement(op) || registers > left)
+      continue;
+    left -= registers;
+    sums.push_back(op);
+  }
+  return sums;
 }
 
 /// Puts a step before it that leaves the tile in registers as f32.
@@ -69,14 +79,13 @@ struct SplitAccumulationsPass
       if (op.getAxis() == AxisKind::Loop)
         block::reduceBeforeJoining(op);
     });
-    // Sums stay in registers; others are divided where their tile lies.
-    getOperation()->walk([](block::AccumulateOp op) {
-      if (haveRegisters(op))
-        block::sumBeforeAveraging(op);
-    });
-    getOperation()->walk([](block::AccumulateOp op) {
-      if (canGrowInRegisters(op))
-        loadIntoRegisters(op);
+    // What grows in registers is divided there; others where their tile lies.
+    getOperation()->walk([](block::GraphOp graph) {
+      for (block::AccumulateOp op : findSums(graph)) {
+        block::AccumulateOp sum = block::sumBeforeAveraging(op);
+        if (isa<BlockArgument>(sum.getOperand()))
+          loadIntoRegisters(sum);
+      }
     });
   }
 };

@@ -21,23 +21,15 @@ static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
-/// Whether the elements of a tensor lie one after the other.
-static bool areSideBySide(Value tensor, const Strides &strides) {
-  ArrayRef<int64_t> shape = getType(tensor).getShape();
-  return llvm::all_of(
-      llvm::zip_equal(shape, strides, getRowMajorStrides(shape)), [](auto dim) {
-        auto [size, stride, rowMajor] = dim;
-        return size == 1 || stride == rowMajor;
-      });
-}
-
 bool mlir::mirage::canReshape(Operation *kernel) {
   auto liesApart = [](Value operand) {
     std::optional<TensorView> view = findView(operand);
-    return !view || !areSideBySide(operand, view->strides);
+    return !view || !isRowMajor(getType(operand).getShape(), view->strides);
   };
   auto goesApart = [](Value result) {
-    return !areSideBySide(result, getWantedPlaces(result).strides) ||
+    ElementPlaces places = getWantedPlaces(result);
+    return places.offset != 0 ||
+           !isRowMajor(getType(result).getShape(), places.strides) ||
            llvm::any_of(result.getUsers(), llvm::IsaPred<kernel::ConcatOp>);
   };
   return llvm::none_of(kernel->getOperands(), liesApart) &&

@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -143,6 +144,15 @@ static SmallVector<TensorSpec> readTypes(TypeRange types) {
   return llvm::map_to_vector(types, [](Type type) { return readShaped(type); });
 }
 
+/// Whether what windows do not cover of registers that hold a tile may all lie
+/// behind its edge: extents of fragments are powers of two, and instructions on
+/// matrices leave 16 rows.
+static bool mayEndThere(int64_t covered, int64_t size) {
+  constexpr int64_t kRows = 16;
+  return covered >= size ||
+         std::max<int64_t>(kRows, llvm::PowerOf2Ceil(covered)) >= size;
+}
+
 /// Operands as windows have to cover them. Registers that hold a tile have its
 /// shape rounded up to whole fragments: what is behind the tile's edge nobody
 /// needs to read, and where that edge is their type does not say.
@@ -159,7 +169,8 @@ static SmallVector<TensorSpec> readOperands(TileGraphOpInterface op,
       SmallVector<int64_t> counts = {window[dim]};
       for (Axis axis : header.getCuttingAxes(number, dim))
         counts.push_back(header.getExtent(axis));
-      if (std::optional<int64_t> covered = multiplyCounts(counts))
+      std::optional<int64_t> covered = multiplyCounts(counts);
+      if (covered && mayEndThere(*covered, size))
         size = std::min(size, *covered);
     }
   }

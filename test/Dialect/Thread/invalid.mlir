@@ -187,3 +187,25 @@ func.func @graph_c11(%x: tensor<8x16xf32>) {
   }
   return
 }
+
+// -----
+
+// Registers hold whole fragments: windows may leave out what is behind a tile's edge, and no more.
+#row = #mirage_thread.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#held = #mirage_thread.layout<register = [[0, 1], [0, 2], [8,0],[16,0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
+func.func @reads_a_quarter_of_what_is_held(%x: memref<32x16xf32, 3>, %y: memref<8x16xf32, 3>) attributes {known_block_size = array<i32: 32, 1, 1>} {
+  %h = mirage_thread.graph items(x = 4) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (memref<32x16xf32, 3>) -> tensor<32x16xf32, #held> {
+  ^bb0(%w: tensor<8x16xf32>):
+    %f = mirage_thread.load %w : (tensor<8x16xf32>) -> tensor<8x16xf32, #row>
+    %v = mirage_thread.store %f : (tensor<8x16xf32, #row>) -> tensor<8x16xf32>
+    mirage_thread.yield %v : tensor<8x16xf32>
+  }
+  // expected-error @below {{operand 0: expects tiles that cover dimension 0 of size 32, got tiles that cover 8}}
+  mirage_thread.graph items(x = 1) ins(%h imap()) outs(%y omap(x -> 0)) : (tensor<32x16xf32, #held>, memref<8x16xf32, 3>) -> () {
+  ^bb0(%w: tensor<8x16xf32>):
+    %f = mirage_thread.load %w : (tensor<8x16xf32>) -> tensor<8x16xf32, #row>
+    %v = mirage_thread.store %f : (tensor<8x16xf32, #row>) -> tensor<8x16xf32>
+    mirage_thread.yield %v : tensor<8x16xf32>
+  }
+  return
+}

@@ -65,20 +65,21 @@ static bool reducesTiles(block::AccumulateOp op) {
 }
 
 /// An accumulation of parts, with what is done to the whole behind it.
-static void joinParts(block::AccumulateOp op) {
+static block::AccumulateOp joinParts(block::AccumulateOp op) {
   Opcode reduction = readOperatorAttributes(op).reduction;
   ReductionKind join = *block::findJoin(reduction);
   ImplicitLocOpBuilder builder(op.getLoc(), op);
   Value part = block::emitElements(builder, reduction, op.getOperand());
   if (reducesTiles(op))
     part = block::emitPart(builder, join, part, op.getDimsAttr());
-  Value whole = block::AccumulateOp::create(builder, part, op.getRescale(),
-                                            op.getAxis(), join,
-                                            /*dims=*/nullptr,
-                                            /*count=*/nullptr);
+  auto whole = block::AccumulateOp::create(builder, part, op.getRescale(),
+                                           op.getAxis(), join,
+                                           /*dims=*/nullptr,
+                                           /*count=*/nullptr);
   op.replaceAllUsesWith(
       block::emitWhole(builder, reduction, whole, countAveraged(op)));
   op.erase();
+  return whole;
 }
 
 void block::reduceBeforeJoining(AccumulateOp op) {
@@ -86,9 +87,9 @@ void block::reduceBeforeJoining(AccumulateOp op) {
     joinParts(op);
 }
 
-void block::sumBeforeAveraging(AccumulateOp op) {
+block::AccumulateOp block::sumBeforeAveraging(AccumulateOp op) {
   Opcode reduction = readOperatorAttributes(op).reduction;
-  if (!reducesTiles(op) && getOperatorInfo(reduction).averages() &&
-      findJoin(reduction))
-    joinParts(op);
+  bool isAverage = !reducesTiles(op) && getOperatorInfo(reduction).averages() &&
+                   findJoin(reduction);
+  return isAverage ? joinParts(op) : op;
 }

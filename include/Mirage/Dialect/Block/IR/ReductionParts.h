@@ -46,7 +46,8 @@ Value emitWhole(ImplicitLocOpBuilder &builder, Opcode reduction, Value joined,
 void reduceBeforeJoining(AccumulateOp op);
 /// Makes of an accumulation that averages element by element a sum, which is
 /// divided behind it. Others are left as they are.
-void sumBeforeAveraging(AccumulateOp op);
+/// \returns the sum, or what is left.
+AccumulateOp sumBeforeAveraging(AccumulateOp op);
 
 } // namespace mlir::mirage::block
 
