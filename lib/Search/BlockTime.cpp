@@ -221,6 +221,9 @@ static double getUnitUs(const KernelWork::Operation &operation,
       clocks += operation.isOnRows ? kRowTF32Clocks : kTF32Clocks;
     return getMatrixTileUs(clocks, target);
   }
+  // A multiplication: it is in registers before and after.
+  if (operation.isRescaled)
+    return 1 / target.scalarOpsPerUsSM;
   if (!operation.applied)
     return getScalarProductUs(target);
   return (1 + operation.applied->countArithmetic()) / target.scalarOpsPerUsSM +
@@ -240,7 +243,8 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
   double unitUs = getUnitUs(operation, target);
   Step step;
   step.isInLoop = operation.isInLoop;
-  step.isOnRows = operation.isOnRows;
+  // What corrects a sum takes as much wherever the rest of the loop lies.
+  step.isOnRows = operation.isOnRows || operation.isRescaled;
   step.mayBeTogether = mayMultiplyTogether(operation, target);
   step.isInPlace = step.mayBeTogether && operation.isLeftInRing;
   step.isOfSketch = operation.isOfSketch();
@@ -252,7 +256,7 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
     step.matrixTiles = operation.matrixTiles;
     return step;
   }
-  if (operation.isOnRows) {
+  if (step.isOnRows) {
     step.computeUs = double(operation.elements) * unitUs;
     return step;
   }

@@ -128,8 +128,7 @@ KernelSketch::Operation KernelSketch::read(const Node &node,
   Operation operation;
   operation.node = &node;
   operation.known = phases[node.results[0]];
-  operation.isStep = !growsInRegisters(kernel.getGraph(), node) &&
-                     !mayBeLoadedTransposed(kernel.getGraph(), node);
+  operation.isStep = !mayBeNoStep(kernel.getGraph(), node);
   ArrayRef<NameId> layout = kernel.getLayout(node.results[0]);
   operation.result = toSet(layout);
   for (ValueId operand : node.operands) {

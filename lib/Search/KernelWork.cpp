@@ -106,6 +106,7 @@ mlir::mirage::search::makeOperation(const TileGraph &kernel, const Node &op,
     return operation;
   }
   operation.isReduction = row.kind == OperatorKind::Reduction;
+  operation.isRescaled = growsInRegisters(kernel, op) && op.isRescaled();
   operation.isInReader = isComputedByReader(kernel, op);
   operation.applied = row.kind == OperatorKind::Accumulate
                           ? &getOperatorInfo(op.attributes.reduction).definition
@@ -137,8 +138,18 @@ bool mlir::mirage::search::growsInRegisters(const TileGraph &kernel,
          isPartOfOne(kernel, op.operands[0]);
 }
 
+/// Whether an accumulation is such a sum, and takes nothing.
+static bool growsForNothing(const TileGraph &kernel, const Node &op) {
+  return growsInRegisters(kernel, op) && !op.isRescaled();
+}
+
 bool mlir::mirage::search::isNoStep(const TileGraph &kernel, const Node &op) {
-  return growsInRegisters(kernel, op) || isLoadedTransposed(kernel, op);
+  return growsForNothing(kernel, op) || isLoadedTransposed(kernel, op);
+}
+
+bool mlir::mirage::search::mayBeNoStep(const TileGraph &kernel,
+                                       const Node &op) {
+  return growsForNothing(kernel, op) || mayBeLoadedTransposed(kernel, op);
 }
 
 /// Whether blocks are one stream, as `KernelWork` has it.

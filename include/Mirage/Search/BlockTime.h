@@ -145,7 +145,8 @@ private:
   /// products where it is a product without tensor cores.
   struct Step {
     bool isInLoop = false;
-    bool isOnRows = false;      ///< of which warps hand on nothing to others
+    /// Whether all is in registers before and after: warps hand on nothing.
+    bool isOnRows = false;
     bool mayBeTogether = false; ///< four warps may multiply together
     bool isInPlace = false;     ///< and read no registers
     bool isOfSketch = false;    ///< so that they may not, either

@@ -54,6 +54,9 @@ struct KernelWork {
     bool isInReader = false;
     /// Whether it reduces a tile, of which it leaves little.
     bool isReduction = false;
+    /// Whether it is a sum in registers that each iteration corrects by a
+    /// factor of a row, and nothing else of it takes time.
+    bool isRescaled = false;
     /// Of a reduction: that tile, and the dimension; of rank 0 where sizes are
     /// not known.
     TensorSpec reducedTile = {};
@@ -134,14 +137,14 @@ struct KernelWork {
 
 /// Whether an accumulation is no step of its own: what it adds up, element by
 /// element, is computed by warps and read by nobody else, so that it grows in
-/// their registers, if there are as many (`--mirage-hold-in-registers`). One
-/// that is rescaled is one element more for each that a thread corrects, which
-/// is not counted.
+/// their registers, if there are as many (`--mirage-hold-in-registers`).
 bool growsInRegisters(const TileGraph &kernel, const Node &op);
 
-/// Whether an operation takes nothing: such a sum, or a transpose that the
-/// product behind it loads (Mirage/Graph/TileMemory.h).
+/// Whether an operation takes nothing: such a sum, if it is not rescaled, or a
+/// transpose that the product behind it loads (Mirage/Graph/TileMemory.h).
 bool isNoStep(const TileGraph &kernel, const Node &op);
+/// The same with any sizes.
+bool mayBeNoStep(const TileGraph &kernel, const Node &op);
 
 /// Says of an operation, if it is a product, which operands are such tiles, by
 /// the loads of the kernel's work.

@@ -64,7 +64,8 @@ public:
   }
 
   unsigned numKernels = 0, numProducts = 0, numAccumulations = 0,
-           numTilesMoved = 0, numMasks = 0, numJoins = 0, numAhead = 0;
+           numTilesMoved = 0, numMasks = 0, numJoins = 0, numAhead = 0,
+           numRescaled = 0;
   unsigned numInTF32 = 0; ///< of the products
   /// Of tiles with more dimensions than products load transposed.
   unsigned numTransposes = 0;
@@ -200,6 +201,8 @@ private:
       EXPECT_EQ(ours.isInTF32, theirs.isInTF32);
       EXPECT_EQ(ours.isInReader, theirs.isInReader);
       EXPECT_EQ(ours.isReduction, theirs.isReduction);
+      EXPECT_EQ(ours.isRescaled, theirs.isRescaled);
+      numRescaled += theirs.isRescaled;
       // What may be so takes less.
       EXPECT_GE(ours.isOnRows, theirs.isOnRows);
       EXPECT_GE(ours.isLeftInRing, theirs.isLeftInRing);
@@ -243,6 +246,7 @@ TEST(KernelSketch, CountsAreThoseOfTheBlockGraph) {
   EXPECT_GT(checker.numMasks, 100u);
   EXPECT_GT(checker.numJoins, 100u);
   EXPECT_GT(checker.numAhead, 100u);
+  EXPECT_GT(checker.numRescaled, 10u);
 }
 
 /// Products of two batch dimensions, of which one has scales of its own.
