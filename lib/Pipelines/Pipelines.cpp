@@ -97,6 +97,8 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   blocks.target = options.search.target;
   blocks.stages = options.search.stages;
   blocks.libraryKernels = options.search.libraryKernels;
+  LoadAsStoredPassOptions load;
+  load.target = options.search.target;
   SpreadBlocksPassOptions spread;
   spread.target = options.search.target;
   PredictTimesPassOptions predict;
@@ -127,7 +129,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createSplitGridSumsPass());
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
-  passManager.addPass(createLoadAsStoredPass());
+  passManager.addPass(createLoadAsStoredPass(load));
   passManager.addPass(createPredictTimesPass(predict));
   passManager.addPass(createSplitAccumulationsPass());
   passManager.addPass(createGiveRowsToWarpsPass());
