@@ -285,7 +285,7 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   FailureOr<ArrayRef<CompilePhase>> stretch =
       findStretch(ArrayRef(kPhases), options.from.getValue(),
                   options.to.getValue(), onError);
-  if (failed(stretch))
+  if (failed(stretch) || failed(checkUnusedSearch(*stretch, options, onError)))
     return failure();
   const CompilePhase *first = stretch->begin(), *last = &stretch->back();
   if (!options.artifact.empty() && last->name != "emit")
