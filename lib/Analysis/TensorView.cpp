@@ -188,6 +188,16 @@ std::optional<TensorView> mlir::mirage::findView(Value tensor) {
   return makeRoot(tensor);
 }
 
+bool mlir::mirage::liesByColumns(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type || type.getRank() < 2)
+    return false;
+  std::optional<TensorView> view = findView(tensor);
+  ArrayRef<int64_t> shape = type.getShape().take_back(2);
+  return view && shape[0] > 1 && shape[1] > 1 && view->strides.back() != 1 &&
+         view->strides[type.getRank() - 2] == 1;
+}
+
 bool mlir::mirage::canReturn(Value tensor, const ElementPlaces &wanted) {
   std::optional<TensorView> view = findView(tensor);
   if (!view || !isa<RankedTensorType>(view->root.getType()) ||

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/ExchangeSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
@@ -246,8 +247,8 @@ bool mlir::mirage::hasDefaultTileGraph(Opcode opcode) {
 
 llvm::Expected<TileGraph>
 mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
-                                    int64_t sharedBytes,
-                                    DefaultTileSizes sizes) {
+                                    int64_t sharedBytes, DefaultTileSizes sizes,
+                                    llvm::ArrayRef<unsigned> byColumns) {
   if (!hasDefaultTileGraph(operation.opcode))
     return llvm::createStringError(
         "expects an operation that is a kernel of its own, got " +
@@ -264,7 +265,7 @@ mlir::mirage::buildDefaultTileGraph(const Graph &graph, const Node &operation,
         buildTileGraph(graph, operation, space, tiling), operands);
     if (!built)
       return built.takeError();
-    needed = getSharedBytes(*built);
+    needed = getSharedBytesByColumns(*built, byColumns);
     if (needed <= sharedBytes)
       return built;
   }

@@ -30,6 +30,9 @@ static Array toArray(const Range &range) {
 }
 
 Value mlir::mirage::scalarToJSON(double scalar) {
+  // As a number it would be read as an integer, which has no such zero.
+  if (scalar == 0 && std::signbit(scalar))
+    return "-0";
   if (std::isfinite(scalar))
     return scalar;
   return std::isnan(scalar) ? "nan" : scalar > 0 ? "inf" : "-inf";
@@ -171,12 +174,14 @@ double mlir::mirage::readScalar(const JSONCursor &cursor) {
   if (std::optional<double> number = value.getAsNumber())
     return *number;
   llvm::StringRef text = value.getAsString().value_or("");
+  if (text == "-0")
+    return -0.0;
   if (text == "inf")
     return INFINITY;
   if (text == "-inf")
     return -INFINITY;
   if (text != "nan")
-    cursor.expect("a number, \"inf\", \"-inf\" or \"nan\"");
+    cursor.expect("a number, \"-0\", \"inf\", \"-inf\" or \"nan\"");
   return NAN;
 }
 

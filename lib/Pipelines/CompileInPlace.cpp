@@ -97,7 +97,8 @@ LogicalResult mlir::mirage::buildCompileInPlacePipeline(
                    "for kernels in place, got library-kernels=" +
                    given.search.libraryKernels.getValue());
   options.search.libraryKernels = std::string("never");
-  if (failed(checkTarget(passManager, options, onError)))
+  if (failed(checkTarget(passManager, options, onError)) ||
+      failed(checkUnusedSearch(*stretch, options, onError)))
     return failure();
   askForTarget(passManager, options);
   const InPlacePhase &first = stretch->front();

@@ -25,6 +25,20 @@ LogicalResult checkTarget(const OpPassManager &passManager,
                           const CompileOptions &options,
                           function_ref<LogicalResult(const Twine &)> onError);
 
+/// Where the search is not among the phases, whose pass would say it: fails
+/// after `onError` if it would not take its options.
+template <typename Phase>
+LogicalResult
+checkUnusedSearch(ArrayRef<Phase> stretch, const CompileOptions &options,
+                  function_ref<LogicalResult(const Twine &)> onError) {
+  if (llvm::any_of(stretch,
+                   [](const Phase &phase) { return phase.name == "search"; }))
+    return success();
+  if (llvm::Error error = checkSearchFlags(options.search))
+    return onError(llvm::toString(std::move(error)));
+  return success();
+}
+
 /// For target=native: the GPU is asked when the pipeline runs; all that comes
 /// later goes by what stands in the module then.
 void askForTarget(OpPassManager &passManager, SuperoptimizeOptions &options);

@@ -97,6 +97,8 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   blocks.target = options.search.target;
   blocks.stages = options.search.stages;
   blocks.libraryKernels = options.search.libraryKernels;
+  LoadAsStoredPassOptions load;
+  load.target = options.search.target;
   SpreadBlocksPassOptions spread;
   spread.target = options.search.target;
   PredictTimesPassOptions predict;
@@ -130,7 +132,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
   passManager.addPass(createMaterializeViewsPass());
   passManager.addPass(createAssignDefaultBlocksPass(blocks));
   passManager.addPass(createJoinTileRowsPass());
-  passManager.addPass(createLoadAsStoredPass());
+  passManager.addPass(createLoadAsStoredPass(load));
   passManager.addPass(createPredictTimesPass(predict));
   passManager.addPass(createSplitAccumulationsPass());
   passManager.addPass(createGiveRowsToWarpsPass());
@@ -286,7 +288,7 @@ LogicalResult mlir::mirage::buildCompilePipeline(
   FailureOr<ArrayRef<CompilePhase>> stretch =
       findStretch(ArrayRef(kPhases), options.from.getValue(),
                   options.to.getValue(), onError);
-  if (failed(stretch))
+  if (failed(stretch) || failed(checkUnusedSearch(*stretch, options, onError)))
     return failure();
   const CompilePhase *first = stretch->begin(), *last = &stretch->back();
   if (!options.artifact.empty() && last->name != "emit")

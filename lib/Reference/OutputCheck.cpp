@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -39,7 +40,9 @@ public:
   Comparison(const ReferenceOutput &reference, const HostTensor &computed,
              F32Products f32Products)
       : reference(reference), computed(decode(computed)),
-        floor(getFloatFormat(computed.type.element).getSmallestSubnormal()) {
+        floor(getFloatFormat(computed.type.element).getSmallestSubnormal()),
+        largestFinite(
+            getFloatFormat(computed.type.element).getLargestFinite()) {
     result.tolerance = getTolerance(computed.type.element);
     for (ElementType type : reference.storedTypes)
       result.tolerance = std::max(result.tolerance, getTolerance(type));
@@ -48,8 +51,8 @@ public:
           std::max(result.tolerance, getTolerance(ElementType::F16));
     result.numElements = reference.values.size();
     for (double value : reference.values)
-      if (std::isfinite(value))
-        largest = std::max(largest, std::fabs(value));
+      if (double stored = saturate(value); std::isfinite(stored))
+        largest = std::max(largest, std::fabs(stored));
   }
 
   OutputCheck run() {
@@ -64,7 +67,7 @@ public:
 
 private:
   void visit(int64_t i) {
-    double expected = reference.values[i], found = computed[i];
+    double found = computed[i], expected = getExpected(i);
     if (!std::isfinite(expected) || !std::isfinite(found))
       return visitNonFinite(i, expected, found);
     ++result.numCompared;
@@ -83,6 +86,19 @@ private:
       result.worstComputed = found;
       result.worstReference = expected;
     }
+  }
+
+  /// What storing makes of a number. NaN stays NaN.
+  double saturate(double value) const {
+    return storesInfinities(reference.type.element)
+               ? value
+               : std::clamp(value, -largestFinite, largestFinite);
+  }
+
+  double getExpected(int64_t i) const {
+    double value = reference.values[i];
+    bool isKept = std::isinf(value) && computed[i] == value;
+    return isKept ? value : saturate(value);
   }
 
   void visitNonFinite(int64_t i, double expected, double found) {
@@ -106,7 +122,8 @@ private:
   const ReferenceOutput &reference;
   std::vector<double> computed;
   double floor;
-  double largest = 0; ///< |reference| where it is finite
+  double largestFinite; ///< of the element type
+  double largest = 0;   ///< |reference| where it is finite
   double squaredError = 0, squaredReference = 0;
   bool elementsPass = true;
   OutputCheck result;

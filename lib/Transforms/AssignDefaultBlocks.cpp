@@ -14,6 +14,7 @@
 #include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/ExchangeSteps.h"
 #include "Mirage/Search/CostModel.h"
 #include "Mirage/Transforms/Passes.h"
 #include "SplitLargeOperator.h"
@@ -66,6 +67,35 @@ static std::optional<LibraryMatmul> findLibraryMatmul(OperatorOpInterface op) {
                            getF32Products(op));
 }
 
+/// The operands of a product that lie by columns.
+static SmallVector<unsigned> findOperandsByColumns(OperatorOpInterface op) {
+  SmallVector<unsigned> operands;
+  if (getOperatorInfo(op.getTableOpcode()).kind != OperatorKind::Contraction)
+    return operands;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (liesByColumns(operand))
+      operands.push_back(number);
+  return operands;
+}
+
+/// Gives a block graph the numbers of threads and stages of what it is once
+/// its operands are loaded as they lie.
+static void assignBlockSize(TileGraph &tiles, ArrayRef<unsigned> byColumns,
+                            ArrayRef<TensorSpec> operands,
+                            ArrayRef<TensorSpec> results,
+                            const search::CostModel &costModel) {
+  SmallVector<unsigned> steps = findExchangeSteps(tiles, byColumns);
+  TileGraph loaded = exchangeInputs(tiles, steps);
+  SmallVector<TensorSpec> stored(operands);
+  for (unsigned number : steps) {
+    Shape &shape = stored[number].shape;
+    std::swap(shape[shape.size() - 2], shape.back());
+  }
+  search::assignBlockSize(loaded, stored, results, costModel);
+  tiles.threads = loaded.threads;
+  tiles.stages = loaded.stages;
+}
+
 /// \param rest  operators that are to get block graphs, to which those are
 /// added
 ///              that the operator has to be split into.
@@ -80,14 +110,15 @@ assignDefaultBlock(RewriterBase &rewriter, OperatorOpInterface op,
     op = joined;
   Graph graph = readNode(op);
   const Node &node = graph.getNodes()[0];
-  llvm::Expected<TileGraph> tiles =
-      buildDefaultTileGraph(graph, node, target.sharedBytesPerBlock);
+  SmallVector<unsigned> byColumns = findOperandsByColumns(op);
+  llvm::Expected<TileGraph> tiles = buildDefaultTileGraph(
+      graph, node, target.sharedBytesPerBlock, {}, byColumns);
   if (tiles) {
     SmallVector<TensorSpec> operands = graph.getTypes(node.operands),
                             results = graph.getTypes(node.results);
     search::AnalyticCostModel costModel(target, choice.stages,
                                         choice.libraryKernels);
-    search::assignBlockSize(*tiles, operands, results, costModel);
+    assignBlockSize(*tiles, byColumns, operands, results, costModel);
     std::optional<LibraryMatmul> matmul = findLibraryMatmul(op);
     rewriter.setInsertionPoint(op);
     TileGraphOpInterface block =

@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Analysis/ModuleTarget.h"
 #include "Mirage/Analysis/TensorView.h"
+#include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
+#include "Mirage/Graph/ExchangeSteps.h"
 #include "Mirage/Graph/TileMemory.h"
+#include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 
 namespace mlir::mirage {
 #define GEN_PASS_DEF_LOADASSTOREDPASS
@@ -23,13 +26,6 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// Rows and columns exchanged, of a tensor of at least two dimensions.
-static SmallVector<int64_t> getExchange(int64_t rank) {
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  std::swap(dims[rank - 2], dims[rank - 1]);
-  return dims;
-}
-
 static RankedTensorType exchange(RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());
   std::swap(shape[shape.size() - 2], shape.back());
@@ -38,16 +34,21 @@ static RankedTensorType exchange(RankedTensorType type) {
 
 /// Whether an input's elements lie side by side along its columns, and products
 /// are all that reads it, which takes them either way.
-static bool liesInColumns(block::GraphOp graph, BlockArgument input) {
-  Value operand = graph.getInputs()[input.getArgNumber()];
-  auto tensor = dyn_cast<RankedTensorType>(operand.getType());
-  if (!tensor || tensor.getRank() < 2 || input.use_empty() ||
-      !llvm::all_of(input.getUsers(), llvm::IsaPred<block::MatmulOp>))
-    return false;
-  std::optional<TensorView> view = findView(operand);
-  ArrayRef<int64_t> shape = tensor.getShape().take_back(2);
-  return view && shape[0] > 1 && shape[1] > 1 && view->strides.back() != 1 &&
-         view->strides[tensor.getRank() - 2] == 1;
+static bool liesByColumns(block::GraphOp graph, BlockArgument input) {
+  return liesByColumns(graph.getInputs()[input.getArgNumber()]) &&
+         !input.use_empty() &&
+         llvm::all_of(input.getUsers(), llvm::IsaPred<block::MatmulOp>);
+}
+
+/// Whether a block still fits its shared memory if a step exchanges an input's
+/// tile. One that does not fit as it is is told so later, as it is stored.
+static FailureOr<bool> mayExchange(block::GraphOp graph, BlockArgument input,
+                                   int64_t sharedBytes) {
+  FailureOr<TileGraph> tiles = readTileGraph(graph);
+  if (failed(tiles))
+    return failure();
+  return getSharedBytesByColumns(*tiles, input.getArgNumber()) <= sharedBytes ||
+         getSharedBytes(*tiles) > sharedBytes;
 }
 
 /// The tensor with rows and columns exchanged: a view, in place of another one
@@ -60,14 +61,14 @@ static Value exchange(OpBuilder &builder, Location location, Value tensor) {
     return view.getOperand();
   auto type = cast<RankedTensorType>(tensor.getType());
   return kernel::TransposeOp::create(builder, location, exchange(type), tensor,
-                                     getExchange(type.getRank()));
+                                     getRowColumnExchange(type.getRank()));
 }
 
 static void loadAsStored(block::GraphOp graph, BlockArgument input) {
   OpBuilder builder(graph);
   unsigned number = input.getArgNumber();
   auto tile = cast<RankedTensorType>(input.getType());
-  SmallVector<int64_t> dims = getExchange(tile.getRank());
+  SmallVector<int64_t> dims = getRowColumnExchange(tile.getRank());
   auto map = [&](int64_t dim) { return dim < 0 ? dim : dims[dim]; };
   Value operand = graph.getInputs()[number];
   graph.getInputsMutable()[number].assign(
@@ -90,25 +91,55 @@ static void loadAsStored(block::GraphOp graph, BlockArgument input) {
 
 namespace {
 struct LoadAsStoredPass : mirage::impl::LoadAsStoredPassBase<LoadAsStoredPass> {
+  using LoadAsStoredPassBase::LoadAsStoredPassBase;
+
   void runOnOperation() override {
-    SmallVector<Operation *> views;
-    getOperation()->walk([&](block::GraphOp graph) {
-      // A library takes tensors either way, and is told which.
-      if (graph->hasAttr(kLibraryMatmulAttr))
-        return;
-      for (BlockArgument input : graph.getBody().getArguments())
-        if (liesInColumns(graph, input)) {
-          if (Operation *view =
-                  graph.getInputs()[input.getArgNumber()].getDefiningOp())
-            views.push_back(view);
-          loadAsStored(graph, input);
-        }
+    if (failed(resolveTarget(getOperation(), target)))
+      return signalPassFailure();
+    WalkResult result = getOperation()->walk([&](block::GraphOp graph) {
+      return failed(loadInputsAsStored(graph)) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
     });
+    eraseUnusedViews();
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult loadInputsAsStored(block::GraphOp graph) {
+    // A library takes tensors either way, and is told which.
+    if (graph->hasAttr(kLibraryMatmulAttr))
+      return success();
+    FailureOr<std::string> name = resolveTarget(graph, target);
+    if (failed(name))
+      return failure();
+    int64_t sharedBytes = llvm::cantFail(getTarget(*name)).sharedBytesPerBlock;
+    for (BlockArgument input : graph.getBody().getArguments()) {
+      if (!liesByColumns(graph, input))
+        continue;
+      FailureOr<bool> may = mayExchange(graph, input, sharedBytes);
+      if (failed(may))
+        return failure();
+      if (!*may)
+        continue;
+      Value operand = graph.getInputs()[input.getArgNumber()];
+      if (Operation *view = operand.getDefiningOp())
+        views.push_back(view);
+      loadAsStored(graph, input);
+    }
+    return success();
+  }
+
+  void eraseUnusedViews() {
     llvm::sort(views);
     views.erase(llvm::unique(views), views.end());
     for (Operation *view : views)
       if (isa<kernel::TransposeOp>(view) && view->use_empty())
         view->erase();
+    views.clear();
   }
+
+  /// What inputs that are loaded as stored were before.
+  SmallVector<Operation *> views;
 };
 } // namespace

@@ -169,6 +169,14 @@ static llvm::Error checkNames(StringRef preset, StringRef progress) {
   return search::parseNamedChoice("progress", kProgress, progress).takeError();
 }
 
+template <typename T>
+static llvm::Error readInto(T &option, llvm::Expected<T> value) {
+  if (!value)
+    return value.takeError();
+  option = std::move(*value);
+  return llvm::Error::success();
+}
+
 /// A function of operations at the kernel level that are in no graph may look
 /// like one that is searched.
 static void warnOfBareOperations(mlir::Operation *root) {
@@ -243,19 +251,36 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     return success();
   }
 
-  void runOnOperation() override {
+  /// The options, checked, though there may be no graph to search.
+  llvm::Expected<SearchGraphOptions> readOptions() const {
     SearchGraphOptions options = makeOptions();
-    if (failed(check(options)) || failed(checkReport()) ||
-        failed(tryReport()) || failed(checkKept(options)) ||
-        failed(checkMeasuring()) ||
+    if (llvm::Error error = readTexts(options))
+      return std::move(error);
+    if (!options.search.shard.isWhole() && flags.checkpoint.empty())
+      return llvm::createStringError(
+          "expects a checkpoint where there is a shard, got shard=" +
+          flags.shard.getValue() + " alone");
+    if (llvm::Error error = checkOptions(options))
+      return std::move(error);
+    return options;
+  }
+
+  void runOnOperation() override {
+    llvm::Expected<SearchGraphOptions> read = readOptions();
+    if (!read) {
+      (void)fail(llvm::toString(read.takeError()));
+      return signalPassFailure();
+    }
+    SearchGraphOptions &options = *read;
+    if (failed(checkReport()) || failed(tryReport()) ||
+        failed(checkKept(options)) || failed(checkMeasuring()) ||
         failed(resolveTarget(getOperation(), flags.target)))
       return signalPassFailure();
     if (!flags.f32Products.empty() &&
         failed(setF32Products(getOperation(), flags.f32Products)))
       return signalPassFailure();
     std::unique_ptr<cache::CacheStore> store;
-    if (failed(openCache(store)))
-      return signalPassFailure();
+    openCache(store);
     options.search.cache = store.get();
     std::vector<MeasuredTime> times;
     if (failed(readTimes(times)))
@@ -442,6 +467,7 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     return success();
   }
 
+  /// The options as numbers, those that are text left out.
   SearchGraphOptions makeOptions() const {
     SearchGraphOptions options;
     options.errorBoundBits = flags.errorBound;
@@ -461,55 +487,43 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
     return options;
   }
 
+  /// Reads those that are text.
+  llvm::Error readTexts(SearchGraphOptions &options) const {
+    if (llvm::Error error = checkNames(flags.preset, flags.progress))
+      return error;
+    if (llvm::Error error =
+            readInto(options.search.pruner, parsePruner(flags.pruner)))
+      return error;
+    if (llvm::Error error =
+            readInto(options.search.tileSizes,
+                     search::parseTileSizeChoice(flags.tileSizes)))
+      return error;
+    if (llvm::Error error =
+            readInto(options.search.libraryKernels,
+                     search::parseLibraryKernels(flags.libraryKernels)))
+      return error;
+    if (llvm::Error error =
+            readInto(options.search.shard, search::parseShard(flags.shard)))
+      return error;
+    return cache::parseCacheMode(flags.cache).takeError();
+  }
+
   LogicalResult fail(const Twine &message) {
     return mlir::emitError(findLocation(getOperation())) << message;
   }
 
-  /// Of those that are text, also reads them. Said once, at the module, though
-  /// there may be no graph to search.
-  LogicalResult check(SearchGraphOptions &options) {
-    if (llvm::Error error = checkNames(flags.preset, flags.progress))
-      return fail(llvm::toString(std::move(error)));
-    llvm::Expected<search::PrunerChoice> pruner = parsePruner(flags.pruner);
-    if (!pruner)
-      return fail(llvm::toString(pruner.takeError()));
-    options.search.pruner = *pruner;
-    llvm::Expected<search::TileSizeChoice> sizes =
-        search::parseTileSizeChoice(flags.tileSizes);
-    if (!sizes)
-      return fail(llvm::toString(sizes.takeError()));
-    options.search.tileSizes = *sizes;
-    llvm::Expected<search::LibraryKernels> library =
-        search::parseLibraryKernels(flags.libraryKernels);
-    if (!library)
-      return fail(llvm::toString(library.takeError()));
-    options.search.libraryKernels = *library;
-    llvm::Expected<search::Shard> shard = search::parseShard(flags.shard);
-    if (!shard)
-      return fail(llvm::toString(shard.takeError()));
-    if (!shard->isWhole() && flags.checkpoint.empty())
-      return fail("expects a checkpoint where there is a shard, got shard=" +
-                  flags.shard.getValue() + " alone");
-    options.search.shard = *shard;
-    if (llvm::Error error = checkOptions(options))
-      return fail(llvm::toString(std::move(error)));
-    return success();
-  }
-
   /// Leaves `store` empty where there is to be no cache.
-  LogicalResult openCache(std::unique_ptr<cache::CacheStore> &store) {
+  void openCache(std::unique_ptr<cache::CacheStore> &store) {
     Location location = findLocation(getOperation());
-    llvm::Expected<cache::CacheMode> mode = cache::parseCacheMode(flags.cache);
-    if (!mode)
-      return mlir::emitError(location) << llvm::toString(mode.takeError());
-    if (mode->access == cache::Access::None)
-      return success();
+    cache::CacheMode mode = llvm::cantFail(cache::parseCacheMode(flags.cache),
+                                           "readOptions has read it");
+    if (mode.access == cache::Access::None)
+      return;
     store = std::make_unique<cache::CacheStore>(
-        *mode,
+        mode,
         [location](const Twine &text) { mlir::emitWarning(location) << text; });
     if (!store->isOpen()) // it has said why
       store = nullptr;
-    return success();
   }
 
   /// A report takes an earlier one's place; some other file is there by
@@ -563,4 +577,8 @@ struct SearchGraphPass : mirage::impl::SearchGraphPassBase<SearchGraphPass> {
 std::unique_ptr<Pass>
 mlir::mirage::createSearchGraphPass(const SearchPipelineFlags &flags) {
   return std::make_unique<SearchGraphPass>(flags);
+}
+
+llvm::Error mlir::mirage::checkSearchFlags(const SearchPipelineFlags &flags) {
+  return SearchGraphPass(flags).readOptions().takeError();
 }

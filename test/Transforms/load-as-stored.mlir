@@ -1,12 +1,14 @@
 // RUN: mirage-opt %s --mirage-load-as-stored --verify-roundtrip | FileCheck %s
 // RUN: mirage-opt %s --mirage-load-as-stored -o %t.mlir && mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
 // RUN: rm -rf %t && mirage-opt %s --mirage-compile="from=optimize artifact=%t" -o /dev/null
-// RUN: for name in weights keys strided library; do mirage-run %t/$name --check || exit 1; done
+// RUN: for name in weights keys strided library second_tile no_place; do mirage-run %t/$name --check || exit 1; done
 // JUDGED: @weights: equal
 // JUDGED: @keys: equal
 // JUDGED: @strided: equal
 // JUDGED: @read_otherwise: equal
 // JUDGED: @library: equal
+// JUDGED: @second_tile: equal
+// JUDGED: @no_place: equal
 
 // Weights as [N, K]: the tile is loaded as they lie, and the view is gone.
 // CHECK-LABEL: func.func @weights(
@@ -104,4 +106,44 @@ func.func @library(%a: tensor<3x40x72xf32>, %b: tensor<3x24x72xf32>) -> tensor<3
     mirage_kernel.yield %o : tensor<3x40x24xf32>
   } : tensor<3x40x24xf32>
   return %r : tensor<3x40x24xf32>
+}
+
+// A step exchanges a tile of four dimensions, whose result is a second tile,
+// CHECK-LABEL: func.func @second_tile(
+// CHECK-NOT: mirage_kernel.transpose
+// CHECK: mirage_block.transpose
+func.func @second_tile(%x: tensor<2x4x4x32xf32>, %y: tensor<2x4x64x32xf32>) -> tensor<2x4x4x64xf32> {
+  %e = tensor.empty() : tensor<2x4x4x64xf32>
+  %r = mirage_kernel.graph ins(%x, %y : tensor<2x4x4x32xf32>, tensor<2x4x64x32xf32>) outs(%e : tensor<2x4x4x64xf32>) {
+  ^bb0(%a: tensor<2x4x4x32xf32>, %b: tensor<2x4x64x32xf32>):
+    %t = mirage_kernel.transpose %b dims [0, 1, 3, 2] : (tensor<2x4x64x32xf32>) -> tensor<2x4x32x64xf32>
+    %o = mirage_block.graph grid() threads(128) ins(%a imap(), %t imap()) outs(omap())
+        : (tensor<2x4x4x32xf32>, tensor<2x4x32x64xf32>) -> tensor<2x4x4x64xf32> {
+    ^bb0(%p: tensor<2x4x4x32xf32>, %q: tensor<2x4x32x64xf32>):
+      %m = mirage_block.matmul %p, %q : tensor<2x4x4x32xf32>, tensor<2x4x32x64xf32>
+      mirage_block.yield %m : tensor<2x4x4x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<2x4x4x64xf32>
+  } : tensor<2x4x4x64xf32>
+  return %r : tensor<2x4x4x64xf32>
+}
+
+// for which there has to be place.
+// CHECK-LABEL: func.func @no_place(
+// CHECK: mirage_kernel.transpose
+// CHECK-NOT: mirage_block.transpose
+func.func @no_place(%x: tensor<4x4x4x32xf32>, %y: tensor<4x4x64x32xf32>) -> tensor<4x4x4x64xf32> {
+  %e = tensor.empty() : tensor<4x4x4x64xf32>
+  %r = mirage_kernel.graph ins(%x, %y : tensor<4x4x4x32xf32>, tensor<4x4x64x32xf32>) outs(%e : tensor<4x4x4x64xf32>) {
+  ^bb0(%a: tensor<4x4x4x32xf32>, %b: tensor<4x4x64x32xf32>):
+    %t = mirage_kernel.transpose %b dims [0, 1, 3, 2] : (tensor<4x4x64x32xf32>) -> tensor<4x4x32x64xf32>
+    %o = mirage_block.graph grid() threads(128) ins(%a imap(), %t imap()) outs(omap())
+        : (tensor<4x4x4x32xf32>, tensor<4x4x32x64xf32>) -> tensor<4x4x4x64xf32> {
+    ^bb0(%p: tensor<4x4x4x32xf32>, %q: tensor<4x4x32x64xf32>):
+      %m = mirage_block.matmul %p, %q : tensor<4x4x4x32xf32>, tensor<4x4x32x64xf32>
+      mirage_block.yield %m : tensor<4x4x4x64xf32>
+    }
+    mirage_kernel.yield %o : tensor<4x4x4x64xf32>
+  } : tensor<4x4x4x64xf32>
+  return %r : tensor<4x4x4x64xf32>
 }

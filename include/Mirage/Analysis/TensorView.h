@@ -58,6 +58,10 @@ bool isView(Operation *op);
 /// shows elements at distances that no strides state, or a view would round.
 std::optional<TensorView> findView(Value tensor);
 
+/// Whether a tensor of several rows and columns has the elements of a column
+/// side by side, and not those of a row.
+bool liesByColumns(Value tensor);
+
 /// Whether a tensor can be handed out as it is: a kernel writes it, it is all
 /// of its root, and it lies in these places.
 bool canReturn(Value tensor, const ElementPlaces &wanted);

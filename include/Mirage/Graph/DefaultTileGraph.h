@@ -37,12 +37,13 @@ struct DefaultTileSizes {
 /// \param sharedBytes  shared memory of one block; tiles are halved until all
 ///                     of the block's tiles fit.
 /// \param sizes        of the largest tiles.
+/// \param byColumns    operands that lie by columns, and are loaded so.
 /// \returns the completed graph (masks included), or an error naming the
 /// operation where no tiling fits or `hasDefaultTileGraph` is false.
-llvm::Expected<TileGraph> buildDefaultTileGraph(const Graph &graph,
-                                                const Node &operation,
-                                                int64_t sharedBytes,
-                                                DefaultTileSizes sizes = {});
+llvm::Expected<TileGraph>
+buildDefaultTileGraph(const Graph &graph, const Node &operation,
+                      int64_t sharedBytes, DefaultTileSizes sizes = {},
+                      llvm::ArrayRef<unsigned> byColumns = {});
 
 } // namespace mlir::mirage
 

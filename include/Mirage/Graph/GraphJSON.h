@@ -20,7 +20,8 @@ class JSONCursor;
 inline constexpr llvm::StringLiteral kF32ProductsJSON = "f32Products";
 
 /// A graph as JSON, complete: `fromJSON(toJSON(g))` equals `g`. Constants are
-/// written so that their bits come back (minus infinity as the string "-inf").
+/// written so that their bits come back (minus infinity as the string "-inf",
+/// minus zero as "-0").
 llvm::json::Value toJSON(const Graph &graph);
 
 /// Reads and verifies a graph. Errors name the path of the offending member
@@ -40,7 +41,7 @@ Attributes readAttributes(const JSONCursor &operation,
                           llvm::ArrayRef<llvm::StringRef> others);
 F32Products readF32Products(const JSONCursor &products);
 
-/// A number, "inf", "-inf" or "nan".
+/// A number, "-0", "inf", "-inf" or "nan".
 llvm::json::Value scalarToJSON(double scalar);
 double readScalar(const JSONCursor &scalar);
 

@@ -22,6 +22,10 @@
 //   finite    computed is finite exactly where reference is, and elsewhere the
 //             same: NaN, or the infinity of the same sign
 //
+// Numbers of the reference that an 8-bit type does not hold are those that it
+// saturates at: that is what is stored of them (docs/Architecture.md). Whether
+// infinities of f8E5M2 outlive it is not defined, and right either way.
+//
 // A reference that is zero everywhere is compared absolutely, with norm and
 // scale 1.
 //

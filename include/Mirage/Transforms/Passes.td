@@ -20,7 +20,8 @@ def AssignDefaultBlocksPass : CheckedPass<"mirage-assign-default-blocks"> {
   let description = [{
     Every kernel-level operator becomes a `mirage_block.graph` of its own that
     computes it alone, so that a program, or what is left of it after the
-    search, compiles and runs. One whose tiles no block can hold, however small
+    search, compiles and runs. Tiles are cut until all of a block fit its shared memory,
+    with those that --mirage-load-as-stored adds. One whose tiles no block can hold, however small
     they are cut, is split into several first: reductions by dimension, others
     after neighbouring dimensions are merged, else in halves. Rows of what is
     computed element by element are one dimension where they end inside sectors of
@@ -156,7 +157,7 @@ def JoinTileRowsPass : Pass<"mirage-join-tile-rows"> {
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect"];
 }
 
-def LoadAsStoredPass : Pass<"mirage-load-as-stored"> {
+def LoadAsStoredPass : CheckedPass<"mirage-load-as-stored"> {
   let summary = "has tiles that products read lie as their tensors do";
   let description = [{
     An input of a `mirage_block.graph` whose elements lie side by side along its columns, as
@@ -164,9 +165,12 @@ def LoadAsStoredPass : Pass<"mirage-load-as-stored"> {
     engine. Products read tiles either way, so the tile is loaded as it lies, and a
     `mirage_block.transpose` stands before them, which takes nothing there: ldmatrix and
     wgmma read transposed tiles. Inputs that something else reads are left alone, and
-    kernels that a library may do instead, which is told how tensors lie.
+    kernels that a library may do instead, which is told how tensors lie. Where the transpose
+    is a step with a tile of its own (`Mirage/Graph/ExchangeSteps.h`), it is made only if the block
+    still fits its shared memory.
     Example: test/Transforms/load-as-stored.mlir
   }];
+  let options = [TargetOption<"GPU whose shared memory blocks have to fit">];
   let dependentDialects = ["::mlir::mirage::kernel::MirageKernelDialect",
                            "::mlir::mirage::block::MirageBlockDialect"];
 }

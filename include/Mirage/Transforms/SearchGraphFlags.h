@@ -80,6 +80,10 @@ using SearchPipelineFlags = SearchGraphFlags<mlir::detail::PassOptions>;
 /// The search as a pass, with what was given to a pipeline.
 std::unique_ptr<Pass> createSearchGraphPass(const SearchPipelineFlags &flags);
 
+/// Fails where that pass would not take the options, for pipelines that do
+/// without the search: what is given is checked, whether it is used or not.
+llvm::Error checkSearchFlags(const SearchPipelineFlags &flags);
+
 } // namespace mlir::mirage
 
 #endif // MIRAGE_TRANSFORMS_SEARCHGRAPHFLAGS_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Graph/DefaultTileGraph.h"
+#include "Mirage/Graph/ExchangeSteps.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "TileGraphs.h"
 #include "gtest/gtest.h"
@@ -46,6 +47,62 @@ TEST(DefaultTileGraph, TilesAreNoLargerThanAskedFor) {
   EXPECT_EQ(tiles.getType(1).shape, Shape({2, 2}));
   EXPECT_EQ(tiles.getNumBlocks(), 3 * 2);
   EXPECT_EQ(tiles.loop, 3);
+}
+
+/// A product of f32 matrices with these batch dimensions.
+static Graph makeProduct(Shape batch, int64_t rows, int64_t depth,
+                         int64_t columns) {
+  auto append = [&](int64_t first, int64_t second) {
+    Shape shape = batch;
+    shape.append({first, second});
+    return f32(shape);
+  };
+  Graph graph;
+  ValueId a = graph.addInput(append(rows, depth)),
+          b = graph.addInput(append(depth, columns));
+  graph.addOutput(graph.add(Opcode::Matmul, {a, b}, append(rows, columns)));
+  return graph;
+}
+
+TEST(DefaultTileGraph, BatchesAreCutUntilExchangedTilesFit) {
+  constexpr int64_t kSharedBytes = 227 << 10;
+  Graph graph = makeProduct({32, 7}, 2, 24, 7);
+  TileGraph whole = buildDefault(graph);
+  EXPECT_EQ(whole.getNumBlocks(), 1);
+  EXPECT_GT(getSharedBytesByColumns(whole, 1), kSharedBytes);
+  TileGraph cut = llvm::cantFail(
+      buildDefaultTileGraph(graph, graph.getNodes()[0], kSharedBytes, {}, 1));
+  EXPECT_GT(cut.getNumBlocks(), 1);
+  EXPECT_LE(getSharedBytesByColumns(cut, 1), kSharedBytes);
+}
+
+TEST(DefaultTileGraph, ProductsByColumnsOfAnyRankFit) {
+  constexpr int64_t kSharedBytes = 48 << 10;
+  for (const Shape &batch :
+       {Shape{}, Shape{40}, Shape{4, 40}, Shape{4, 1, 40}, Shape{3, 2, 3, 5}}) {
+    Graph graph = makeProduct(batch, 20, 100, 30);
+    const Node &operation = graph.getNodes()[0];
+    for (const llvm::SmallVector<unsigned> &byColumns :
+         {llvm::SmallVector<unsigned>{0}, {1}, {0, 1}}) {
+      TileGraph tiles = llvm::cantFail(
+          buildDefaultTileGraph(graph, operation, kSharedBytes, {}, byColumns));
+      EXPECT_LE(getSharedBytesByColumns(tiles, byColumns), kSharedBytes);
+      llvm::Error error = verify(tiles, graph.getTypes(operation.operands),
+                                 graph.getTypes(operation.results));
+      EXPECT_FALSE(static_cast<bool>(error))
+          << llvm::toString(std::move(error));
+    }
+  }
+}
+
+TEST(DefaultTileGraph, WhatFitsNoTilingNamesDemandAndLimit) {
+  Graph graph = makeProduct({}, 2, 24, 7);
+  llvm::Expected<TileGraph> tiles =
+      buildDefaultTileGraph(graph, graph.getNodes()[0], 256);
+  ASSERT_FALSE(static_cast<bool>(tiles));
+  EXPECT_EQ(llvm::toString(tiles.takeError()),
+            "matmul has no tiling that fits: the smallest tried needs 512 "
+            "bytes of shared memory, a block has 256");
 }
 
 TEST(DefaultTileGraph, EveryElementwiseAndReductionOperator) {

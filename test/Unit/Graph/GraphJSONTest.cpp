@@ -10,7 +10,9 @@
 #include "Mirage/Graph/JSONCursor.h"
 #include "TileGraphs.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir::mirage;
@@ -48,6 +50,23 @@ TEST(Graph, JSONRoundTripOfAttributes) {
   for (auto [before, after] :
        llvm::zip_equal(graph.getNodes(), back->getNodes()))
     EXPECT_EQ(before.attributes, after.attributes);
+}
+
+/// What divides by zero gives the infinity of its sign.
+TEST(Graph, JSONKeepsTheSignOfZero) {
+  for (double zero : {0.0, -0.0}) {
+    Graph graph;
+    ValueId x = graph.addInput(f16({4}));
+    Attributes divisor;
+    divisor.scalars = {zero};
+    graph.addOutput(graph.add(Opcode::Unscale, {x}, f16({4}), divisor));
+    std::string text = llvm::formatv("{0}", toJSON(graph));
+    Graph back =
+        llvm::cantFail(graphFromJSON(llvm::cantFail(llvm::json::parse(text))));
+    double read = back.getNodes()[0].attributes.scalars[0];
+    EXPECT_EQ(read, 0);
+    EXPECT_EQ(std::signbit(read), std::signbit(zero)) << text;
+  }
 }
 
 /// Of nested graphs too; exact is what is not said.

@@ -117,6 +117,39 @@ TEST(OutputCheck, NonFiniteElementsAreComparedByClassAndSign) {
   EXPECT_TRUE(check({-INFINITY, NAN}, {-INFINITY, -NAN}).pass);
 }
 
+/// What 8-bit types do not hold is stored as the largest number they do.
+TEST(OutputCheck, EightBitsSaturate) {
+  for (auto [element, largest] : {std::pair(ElementType::F8E4M3FN, 448.0),
+                                  std::pair(ElementType::F8E5M2, 57344.0)}) {
+    auto checkStored = [element = element](std::vector<double> reference,
+                                           std::vector<double> computed) {
+      return check(std::move(reference), std::move(computed), {}, element);
+    };
+    std::vector<double> reference = {1, 1e9, -1e9, INFINITY, -INFINITY, NAN};
+    OutputCheck result =
+        checkStored(reference, {1, largest, -largest, largest, -largest, NAN});
+    EXPECT_TRUE(result.pass);
+    EXPECT_EQ(result.relativeError, 0);
+    EXPECT_EQ(result.numCompared, 5);
+    EXPECT_FALSE(checkStored({1e9, largest}, {-largest, largest}).pass);
+    EXPECT_FALSE(checkStored({1e9, largest}, {largest / 4, largest}).pass);
+    EXPECT_FALSE(checkStored({1e9, NAN}, {largest, largest}).pass);
+    EXPECT_FALSE(checkStored({1e9, largest}, {NAN, largest}).pass);
+  }
+}
+
+/// An argument's infinity that is moved may stay one, and no finite number
+/// becomes one.
+TEST(OutputCheck, InfinitiesOfEightBitsMayBeKept) {
+  TensorSpec type{{2}, ElementType::F8E5M2};
+  HostTensor computed = encode(type, {1, 1});
+  computed.bytes[1] = 0x7c;
+  ASSERT_EQ(decode(computed)[1], INFINITY);
+  EXPECT_TRUE(checkOutput({type, {1, INFINITY}, {}}, computed).pass);
+  EXPECT_FALSE(checkOutput({type, {1, 1e9}, {}}, computed).pass);
+  EXPECT_FALSE(checkOutput({type, {1, -INFINITY}, {}}, computed).pass);
+}
+
 TEST(OutputCheck, AnOutputWithoutAnyFiniteElementHasAnError) {
   OutputCheck result = check({1, 2}, {NAN, INFINITY});
   EXPECT_EQ(result.relativeError, 0);
