@@ -21,15 +21,19 @@ static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
+static ArrayRef<int64_t> getShape(Value tensor) {
+  return getType(tensor).getShape();
+}
+
 bool mlir::mirage::canReshape(Operation *kernel) {
   auto liesApart = [](Value operand) {
     std::optional<TensorView> view = findView(operand);
-    return !view || !isRowMajor(getType(operand).getShape(), view->strides);
+    return !view || !isRowMajor(getShape(operand), view->strides);
   };
   auto goesApart = [](Value result) {
     ElementPlaces places = getWantedPlaces(result);
     return places.offset != 0 ||
-           !isRowMajor(getType(result).getShape(), places.strides) ||
+           !isRowMajor(getShape(result), places.strides) ||
            llvm::any_of(result.getUsers(), llvm::IsaPred<kernel::ConcatOp>);
   };
   return llvm::none_of(kernel->getOperands(), liesApart) &&
