@@ -97,6 +97,13 @@ TileGraph build(const Attention &sizes, Scales scales = Scales::None) {
   tiles.tileOutputs = {{{0, 1, cut > 0 ? 2 : kReplicated}}};
   return tiles;
 }
+
+/// Of an H200, in µs.
+double predictUs(const Attention &sizes, Scales scales = Scales::None) {
+  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
+  return model.estimateKernelUs(build(sizes, scales), sizes.getOperands(),
+                                sizes.getResults());
+}
 } // namespace
 
 /// Times of an H200, cold L2, in µs (`mirage-run --device=cuda --measure`).
@@ -157,12 +164,9 @@ TEST(AttentionTimes, PredictionsFollowWhatAnH200Takes) {
       {{64, 64, 16, 4, 4, 16, 128, 3, 64}, 17.37},
       {{64, 128, 16, 4, 2, 16, 128, 4, 64}, 15.88},
       {{64, 64, 16, 4, 2, 32, 128, 3, 64}, 20.09}};
-  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
   double squares = 0;
   for (const auto &[sizes, us] : measured) {
-    double predicted = model.estimateKernelUs(build(sizes), sizes.getOperands(),
-                                              sizes.getResults());
-    double error = std::log(predicted / us);
+    double error = std::log(predictUs(sizes) / us);
     squares += error * error;
   }
   EXPECT_LT(std::sqrt(squares / double(measured.size())), 0.25);
@@ -178,15 +182,11 @@ TEST(AttentionTimes, RescaledSumsAskForMoreKeys) {
       {{64, 32, 32, 32, 1, 64, 128, 2, 64}, 127.46},
       {{64, 64, 32, 32, 1, 32, 128, 2, 64}, 101.89},
       {{64, 128, 32, 32, 1, 16, 128, 2, 64}, 96.44}};
-  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
-  auto getUs = [&](const auto &kernel) {
-    const Attention &sizes = kernel.first;
-    return model.estimateKernelUs(build(sizes, Scales::Running),
-                                  sizes.getOperands(), sizes.getResults());
-  };
-  auto chosen = std::min_element(
-      measured.begin(), measured.end(),
-      [&](const auto &a, const auto &b) { return getUs(a) < getUs(b); });
+  auto chosen = std::min_element(measured.begin(), measured.end(),
+                                 [](const auto &a, const auto &b) {
+                                   return predictUs(a.first, Scales::Running) <
+                                          predictUs(b.first, Scales::Running);
+                                 });
   EXPECT_LT(chosen->second, 1.05 * 96.44);
 }
 
@@ -231,12 +231,9 @@ TEST(AttentionTimes, WarpgroupsTakeLess) {
 /// Values cut into columns of 16 are 1 to 2 % faster than into columns of 8 on
 /// an H200, and than all 64 in one block.
 TEST(AttentionTimes, RowsOfHalfASectorTakeLonger) {
-  AnalyticCostModel model(llvm::cantFail(getTarget("sm_90a")));
   for (int64_t loop : {4, 16}) {
     auto getUs = [&](int64_t columns) {
-      Attention sizes{32, 128, 2, 2, 1, loop, 64, 3, 64, columns};
-      return model.estimateKernelUs(build(sizes), sizes.getOperands(),
-                                    sizes.getResults());
+      return predictUs({32, 128, 2, 2, 1, loop, 64, 3, 64, columns});
     };
     EXPECT_LT(getUs(16), getUs(8));
     EXPECT_LT(getUs(16), getUs(64));
@@ -297,12 +294,9 @@ TEST(AttentionTimes, RowsTakeRegisters) {
 /// 32 keys two blocks share an SM and what they wait for.
 TEST(AttentionTimes, BlocksWithManyRegistersHaveAnSMEach) {
   Target target = llvm::cantFail(getTarget("sm_90a"));
-  AnalyticCostModel model(target);
   auto getRatio = [&](int64_t keys) {
     auto getUs = [&](int64_t rowTiles) {
-      Attention sizes{128, keys, 2, rowTiles, 1, 1024 / keys, 256, 1, 64};
-      return model.estimateKernelUs(build(sizes), sizes.getOperands(),
-                                    sizes.getResults()) -
+      return predictUs({128, keys, 2, rowTiles, 1, 1024 / keys, 256, 1, 64}) -
              target.launchUs;
     };
     return getUs(target.numSMs) / getUs(target.numSMs / 2);
