@@ -23,6 +23,10 @@ bool mlir::mirage::isHeld(Value value) {
          (isa<thread::GraphOp>(op) || isHeldMask(op) || isCarriedSum(value));
 }
 
+bool mlir::mirage::isSharedByRows(Operation *op) {
+  return op->hasAttr(kWholeRowsAttr) || op->hasAttr(kWholeColumnsAttr);
+}
+
 bool mlir::mirage::isHeldMask(Operation *op) {
   if (!isa<block::MaskOp, block::CausalMaskOp>(op) || !op->hasAttr(kHeldAttr))
     return false;

@@ -9,6 +9,7 @@
 #include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Graph/LevelRules.h"
 #include "Mirage/Graph/Phases.h"
+#include "Mirage/Graph/TileMemory.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -21,6 +22,13 @@ static constexpr unsigned kWarpThreads = 32;
 
 static ArrayRef<int64_t> getRowDims(const TensorSpec &type) {
   return ArrayRef(type.shape).drop_back();
+}
+
+/// A type as one of the rows that warps hold, which may be its columns.
+static TensorSpec getRows(TensorSpec type, bool areColumns) {
+  if (areColumns && type.getRank() >= 2)
+    std::swap(type.shape.end()[-2], type.shape.end()[-1]);
+  return type;
 }
 
 static bool reducesRows(const Node &op, const TensorSpec &operand) {
@@ -95,11 +103,15 @@ public:
         phases(computeExecutionPhases(graph)),
         numWarps(graph.threads / kWarpThreads),
         isMember(graph.getNodes().size(), false),
+        isOfColumns(graph.getNodes().size(), false),
         makesChain(graph.getNodes().size(), false) {}
 
-  llvm::BitVector run();
+  /// Of the result only members.
+  WarpRows run();
 
 private:
+  bool leavesColumns(const Node &op) const;
+  bool exchangesForSteps(const Node &op) const;
   bool areShareable(const TensorSpec &type) const;
   bool haveSameRows(const TensorSpec &lhs, const TensorSpec &rhs) const;
   bool isOnTensorCores(const Node &op) const;
@@ -116,6 +128,7 @@ private:
   llvm::SmallVector<Phase> phases; ///< by operation
   unsigned numWarps;
   llvm::BitVector isMember;
+  llvm::BitVector isOfColumns; ///< of members, those that leave columns
   /// Reduces or multiplies what is held, or is a product that a loop sums up.
   llvm::BitVector makesChain;
   llvm::EquivalenceClasses<unsigned> chains;
@@ -169,16 +182,44 @@ bool RowFinder::isStillHeld(unsigned number, unsigned user) const {
   return goesOn && canBeKept(graph, op) && phases[user] == Phase::After;
 }
 
+/// Whether an operation transposes what elementwise operations read, or what is
+/// stored: a product reads past a transpose, and a reduction has other rows.
+bool RowFinder::exchangesForSteps(const Node &op) const {
+  if (op.opcode != Opcode::Transpose ||
+      !exchangesRowsAndColumns(op.attributes.dims))
+    return false;
+  return llvm::all_of(graph.getNodes(), [&](const Node &reader) {
+    return !llvm::is_contained(reader.operands, op.results[0]) ||
+           reader.opcode == Opcode::Cast ||
+           getOperatorInfo(reader.opcode).kind == OperatorKind::Elementwise;
+  });
+}
+
+/// Whether rows that are held are columns of what an operation leaves, if it is
+/// a member.
+bool RowFinder::leavesColumns(const Node &op) const {
+  return exchangesForSteps(op) ||
+         llvm::any_of(op.operands, [&](ValueId operand) {
+           const Node *definition = graph.getDefinition(operand);
+           return definition &&
+                  isOfColumns[definition - graph.getNodes().data()];
+         });
+}
+
 /// Whether an operation in a chain computes a value whose rows are those of the
-/// user's result.
+/// user's result, or its columns.
 bool RowFinder::isFromChain(ValueId value, unsigned user) const {
   const Node *definition = graph.getDefinition(value);
   if (!definition)
     return false;
   unsigned number = definition - graph.getNodes().data();
   const Node &op = graph.getNodes()[user];
-  return isMember[number] && isStillHeld(number, user) &&
-         haveSameRows(graph.getType(value), graph.getType(op.results[0]));
+  bool areColumns = leavesColumns(op);
+  bool liesAlike =
+      isOfColumns[number] == (areColumns && op.opcode != Opcode::Transpose);
+  return isMember[number] && isStillHeld(number, user) && liesAlike &&
+         haveSameRows(getRows(graph.getType(value), isOfColumns[number]),
+                      getRows(graph.getType(op.results[0]), areColumns));
 }
 
 llvm::SmallVector<ValueId, 2>
@@ -188,8 +229,13 @@ RowFinder::findHeldOperands(unsigned number) const {
   for (ValueId operand : op.operands)
     if (isFromChain(operand, number))
       held.push_back(operand);
-  if (held.empty())
+  if (held.empty() || exchangesForSteps(op))
     return held;
+  bool goesOnAlong =
+      op.opcode == Opcode::Cast ||
+      getOperatorInfo(op.opcode).kind == OperatorKind::Elementwise;
+  if (leavesColumns(op) && !goesOnAlong)
+    return {};
   const TensorSpec &operand = graph.getType(op.operands[0]);
   switch (getOperatorInfo(op.opcode).kind) {
   case OperatorKind::Elementwise:
@@ -252,13 +298,16 @@ bool RowFinder::isBesideProduct(unsigned number) const {
 
 void RowFinder::visit(unsigned number) {
   const Node &op = graph.getNodes()[number];
-  if (op.results.size() != 1 || !areShareable(graph.getType(op.results[0])))
+  bool areColumns = leavesColumns(op);
+  if (op.results.size() != 1 ||
+      !areShareable(getRows(graph.getType(op.results[0]), areColumns)))
     return;
   llvm::SmallVector<ValueId, 2> held = findHeldOperands(number);
   bool isBeside = held.empty() && isBesideProduct(number);
   if (held.empty() && !isBeside && !isOnTensorCores(op))
     return;
   isMember.set(number);
+  isOfColumns[number] = areColumns && !held.empty();
   chains.insert(number);
   for (ValueId value : held)
     chains.unionSets(number,
@@ -272,7 +321,7 @@ void RowFinder::visit(unsigned number) {
                            : reducesOrMultiplies;
 }
 
-llvm::BitVector RowFinder::run() {
+WarpRows RowFinder::run() {
   for (unsigned number = 0; number < graph.getNodes().size(); ++number)
     visit(number);
   llvm::BitVector inChain(isMember.size(), false);
@@ -280,22 +329,27 @@ llvm::BitVector RowFinder::run() {
     inChain[number] = llvm::any_of(makesChain.set_bits(), [&](unsigned other) {
       return chains.isEquivalent(number, other);
     });
-  return inChain;
+  isOfColumns &= inChain;
+  return {inChain, isOfColumns};
 }
 
 bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
                                ValueId value) {
   const Node *definition = graph.getDefinition(value);
   if (!definition || !canBeKept(graph, *definition) ||
-      !rows.members[definition - graph.getNodes().data()] ||
       llvm::is_contained(graph.getOutputs(), value))
+    return false;
+  unsigned ofValue = definition - graph.getNodes().data();
+  if (!rows.members[ofValue])
     return false;
   for (auto [number, op] : llvm::enumerate(graph.getNodes())) {
     bool isRead = llvm::is_contained(op.operands, value);
     bool isRightOperand =
         getOperatorInfo(op.opcode).kind == OperatorKind::Contraction &&
         op.operands[1] == value;
-    if (isRead && (!rows.members[number] || isRightOperand))
+    bool liesAcross = op.opcode != Opcode::Transpose &&
+                      rows.columns[number] != rows.columns[ofValue];
+    if (isRead && (!rows.members[number] || isRightOperand || liesAcross))
       return false;
     // A mask works in registers if what it leaves stays there.
     if (isRead && isMask(op) && !areRowsHeld(graph, rows, op.results[0]))
@@ -304,14 +358,17 @@ bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
   return true;
 }
 
-/// Registers of a thread that so many rows take, each lane of four having two
-/// of 16 rows.
-static int64_t countRegisters(const TensorSpec &type, unsigned threads) {
+/// Registers of a thread that the result of a member takes, each lane of four
+/// having two of 16 rows.
+static int64_t countRegisters(const TileGraph &graph, const WarpRows &rows,
+                              unsigned number) {
+  TensorSpec type = getRows(graph.getType(graph.getNodes()[number].results[0]),
+                            rows.columns[number]);
   constexpr int64_t kRegisterBytes = 4;
   int64_t columns = type.shape.back(), copies = columns == 1 ? 4 : 1;
   int64_t numItems = type.getNumElements() / columns / kWarpRows;
   int64_t itemBytes = copies * type.getSizeBytes() / numItems;
-  int64_t numRounds = llvm::divideCeil(numItems, threads / kWarpThreads);
+  int64_t numRounds = llvm::divideCeil(numItems, graph.threads / kWarpThreads);
   return llvm::divideCeil(numRounds * itemBytes, kWarpThreads * kRegisterBytes);
 }
 
@@ -323,9 +380,9 @@ static int64_t countMostRegisters(const TileGraph &graph,
   int64_t sums = 0; ///< and what every iteration reads
   for (unsigned number : rows.members.set_bits()) {
     const Node &op = graph.getNodes()[number];
-    const TensorSpec &type = graph.getType(op.results[0]);
+    int64_t numRegisters = countRegisters(graph, rows, number);
     if (op.opcode == Opcode::Accumulate) {
-      sums += countRegisters(type, graph.threads);
+      sums += numRegisters;
       continue;
     }
     // A sum grows as its next part is computed; one that is rescaled, too, if
@@ -341,11 +398,11 @@ static int64_t countMostRegisters(const TileGraph &graph,
         outlivesIterations |= phases[user] != phases[number];
       }
     if (outlivesIterations) {
-      sums += countRegisters(type, graph.threads);
+      sums += numRegisters;
       continue;
     }
-    change[number] += countRegisters(type, graph.threads);
-    change[last] -= countRegisters(type, graph.threads);
+    change[number] += numRegisters;
+    change[last] -= numRegisters;
   }
   int64_t held = 0, most = 0;
   for (int64_t difference : change) {
@@ -359,14 +416,17 @@ WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
                                     int64_t mostRegisters) {
   // Sums that are held to the end may be too much where parts of them are not.
   for (bool goesOn : {true, false}) {
-    WarpRows rows{RowFinder(graph, /*areSizesKnown=*/true, goesOn).run()};
+    WarpRows rows = RowFinder(graph, /*areSizesKnown=*/true, goesOn).run();
     rows.numRegisters = countMostRegisters(graph, rows);
     if (rows.numRegisters <= mostRegisters)
       return rows;
   }
-  return {llvm::BitVector(graph.getNodes().size(), false)};
+  llvm::BitVector none(graph.getNodes().size(), false);
+  return {none, none};
 }
 
 llvm::BitVector mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
-  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true).run();
+  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true)
+      .run()
+      .members;
 }

@@ -22,7 +22,8 @@ using namespace mlir::mirage;
 
 /// What rows leave is rounded where they are held, before it is brought to
 /// shared memory on its way to an output of a smaller type.
-static void roundResult(block::GraphOp graph, Value result) {
+/// \param name  of the attribute that says how its step is shared out.
+static void roundResult(block::GraphOp graph, Value result, StringRef name) {
   Operation *yield = graph.getBody().front().getTerminator();
   if (!result.hasOneUse() || *result.user_begin() != yield)
     return;
@@ -35,7 +36,7 @@ static void roundResult(block::GraphOp graph, Value result) {
   OpBuilder builder(yield);
   auto rounded = block::CastOp::create(
       builder, result.getLoc(), tile.clone(output.getElementType()), result);
-  rounded->setAttr(kWholeRowsAttr, builder.getUnitAttr());
+  rounded->setAttr(name, builder.getUnitAttr());
   yielded.set(rounded);
 }
 
@@ -51,23 +52,25 @@ static LogicalResult giveRowsToWarps(block::GraphOp graph) {
       findWarpRows(*steps, RegisterBudget(graph.getThreads()).getForRows());
   graph->removeAttr(kRowRegistersAttr);
   for (Operation &op : graph.getBody().front())
-    op.removeAttr(kWholeRowsAttr);
+    for (StringRef name : {kWholeRowsAttr, kWholeColumnsAttr})
+      op.removeAttr(name);
   if (rows.members.none())
     return success();
   graph->setAttr(
       kRowRegistersAttr,
       Builder(graph.getContext()).getI64IntegerAttr(rows.numRegisters));
   auto ops = graph.getBody().front().without_terminator();
-  SmallVector<Value> results;
+  SmallVector<std::pair<Value, StringRef>> results;
   for (auto [number, op] : llvm::enumerate(ops)) {
     if (!rows.members[number])
       continue;
+    StringRef name = rows.columns[number] ? kWholeColumnsAttr : kWholeRowsAttr;
     if (!isa<block::AccumulateOp>(op))
-      op.setAttr(kWholeRowsAttr, UnitAttr::get(graph.getContext()));
-    results.push_back(op.getResult(0));
+      op.setAttr(name, UnitAttr::get(graph.getContext()));
+    results.emplace_back(op.getResult(0), name);
   }
-  for (Value result : results)
-    roundResult(graph, result);
+  for (auto [result, name] : results)
+    roundResult(graph, result, name);
   return success();
 }
 

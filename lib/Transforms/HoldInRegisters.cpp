@@ -80,7 +80,7 @@ static bool holdRows(block::GraphOp graph) {
   SmallVector<Operation *> rows;
   for (Operation &op : graph.getBody().front())
     if (isa<thread::GraphOp, block::MaskOp, block::CausalMaskOp>(op) &&
-        op.hasAttr(kWholeRowsAttr) && op.getNumResults() == 1)
+        isSharedByRows(&op) && op.getNumResults() == 1)
       rows.push_back(&op);
   UnitAttr held = UnitAttr::get(graph.getContext());
   for (Operation *op : rows)

@@ -7,6 +7,7 @@
 // JUDGED-DAG: @product_alone: equal
 // JUDGED-DAG: @right_operand: equal
 // JUDGED-DAG: @many_columns: equal
+// JUDGED-DAG: @exchanged: equal
 
 // Everything between the two products, and the second one. Sums over the loop have no
 // step; what comes behind it reads them where they grew. Scores, then exponentials, take 32
@@ -136,6 +137,32 @@ func.func @many_columns(%q: tensor<64x32xf16>, %k: tensor<32x512xf16>, %v: tenso
     mirage_block.yield %acc : tensor<64x64xf32>
   }
   return %o : tensor<64x64xf32>
+}
+
+// A product of exchanged operands, whose sum is stored transposed behind what is computed with it:
+// warps have whole columns of that, of the rows that they hold, and round them there.
+// CHECK-LABEL: func.func @exchanged(
+// CHECK:      mirage_block.graph {{.*}} {mirage.row_registers = 16 : i64}
+// CHECK:      mirage_block.matmul {{.*}} {mirage.whole_rows}
+// CHECK-NEXT: mirage_block.accumulate
+// CHECK-NEXT: mirage_block.transpose {{.*}} {mirage.whole_columns} : tensor<64x16xf32>
+// CHECK-NEXT: mirage_block.add {{.*}} {mirage.whole_columns} : tensor<16x64xf16>, tensor<16x64xf32>
+// CHECK-NEXT: mirage_block.cast {{.*}} {mirage.whole_columns} : (tensor<16x64xf32>) -> tensor<16x64xf16>
+// HELD-LABEL: func.func @exchanged(
+// HELD: %[[SUM:.+]] = mirage_block.accumulate {{.*}} {mirage.held}
+// HELD: mirage_thread.graph items(x = 4) ins(%{{.+}} imap(x -> 1), %[[SUM]] imap(x -> 0)) outs(omap(x -> 1)) {mirage.whole_columns}
+// HELD: mirage_thread.store %{{.+}} : (tensor<16x16xf16, #mirage_thread.layout<register = [{{\[}}1, 0], [0, 8], [8, 0]], lane = [{{\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]>>)
+func.func @exchanged(%w: tensor<64x128xf16>, %x: tensor<128x16xf16>, %r: tensor<16x64xf16>) -> tensor<16x64xf16> {
+  %o = mirage_block.graph grid() threads(128) loop(2) ins(%w imap() fmap(1), %x imap() fmap(0), %r imap()) outs(omap())
+      : (tensor<64x128xf16>, tensor<128x16xf16>, tensor<16x64xf16>) -> tensor<16x64xf16> {
+  ^bb0(%wt: tensor<64x64xf16>, %xt: tensor<64x16xf16>, %rt: tensor<16x64xf16>):
+    %p = mirage_block.matmul %wt, %xt : tensor<64x64xf16>, tensor<64x16xf16>
+    %acc = mirage_block.accumulate %p over loop sum : tensor<64x16xf32>
+    %t = mirage_block.transpose %acc dims [1, 0] : tensor<64x16xf32>
+    %y = mirage_block.add %rt, %t : tensor<16x64xf16>, tensor<16x64xf32>
+    mirage_block.yield %y : tensor<16x64xf32>
+  }
+  return %o : tensor<16x64xf16>
 }
 
 // What an earlier decision left is erased where there are no rows now.

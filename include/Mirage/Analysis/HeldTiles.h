@@ -46,6 +46,10 @@ inline constexpr llvm::StringLiteral kHeldSharesAttr = "mirage.held_shares";
 /// Of an op of a block graph: its step is shared out by whole rows
 /// (Mirage/Graph/WarpRows.h). --mirage-give-rows-to-warps decides it.
 inline constexpr llvm::StringLiteral kWholeRowsAttr = "mirage.whole_rows";
+/// The same of whole columns, where rows have been transposed.
+inline constexpr llvm::StringLiteral kWholeColumnsAttr = "mirage.whole_columns";
+/// Whether an op's step is shared out by either.
+bool isSharedByRows(mlir::Operation *op);
 /// Of a block graph: the registers of a thread that such rows take.
 inline constexpr llvm::StringLiteral kRowRegistersAttr = "mirage.row_registers";
 

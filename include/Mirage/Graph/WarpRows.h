@@ -28,6 +28,12 @@
 //   l = accumulate (sum p)    member
 //   y = a / l                 member: a tile of shared memory, on its way out
 //
+// What is stored transposed, as products with exchanged operands are (Aᵀ =
+// W·Xᵀ), warps have whole columns of:
+//
+//   t = transpose y           64x64, member: each warp has 16 columns
+//   u = t + residual          member
+//
 // A product whose parts a loop sums up is such a chain by itself: of the rows
 // that a warp has it needs each element of the left operand once, and four
 // warps with whole rows can multiply together (wgmma). So is a reduction of the
@@ -57,6 +63,9 @@ struct WarpRows {
   /// result out of rows that they hold, or are the first of such operations.
   /// Accumulations over the loop whose sums grow in those rows are members too.
   llvm::BitVector members;
+  /// Of the members those whose rows are the columns of their result: a
+  /// transpose of rows, and what is elementwise behind it.
+  llvm::BitVector columns;
   /// Registers of a thread, of 32 bits, that rows take where they take most:
   /// what is handed on, and sums over the loop.
   int64_t numRegisters = 0;

@@ -15,6 +15,7 @@
 #include "Mirage/Planning/RegisterBudget.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,9 +23,16 @@ using namespace mlir::mirage;
 
 std::optional<LinearLayout> mlir::mirage::findWholeRows(Operation *op,
                                                         Value tile) {
-  if (!op->hasAttr(kWholeRowsAttr))
+  SmallVector<int64_t> shape(cast<RankedTensorType>(tile.getType()).getShape());
+  if (op->hasAttr(kWholeRowsAttr))
+    return findRowsLayout(shape);
+  if (!op->hasAttr(kWholeColumnsAttr))
     return std::nullopt;
-  return findRowsLayout(cast<RankedTensorType>(tile.getType()).getShape());
+  std::swap(shape.end()[-2], shape.end()[-1]);
+  auto dims = llvm::to_vector(llvm::seq<int>(shape.size()));
+  std::swap(dims.end()[-2], dims.end()[-1]);
+  std::optional<LinearLayout> rows = findRowsLayout(shape);
+  return rows ? std::optional(rows->project(dims)) : std::nullopt;
 }
 
 /// Whether a block multiplies, in steps that are built already or not.
@@ -243,7 +251,8 @@ Value mlir::mirage::buildStep(const StepContext &context, Operation *root) {
   Value tile = builder.getGraph().finish(
       fragment, core.dims,
       cast<RankedTensorType>(root->getResult(0).getType()));
-  if (Attribute wholeRows = (coreOp ? coreOp : root)->getAttr(kWholeRowsAttr))
-    tile.getDefiningOp()->setAttr(kWholeRowsAttr, wholeRows);
+  for (StringRef name : {kWholeRowsAttr, kWholeColumnsAttr})
+    if (Attribute whole = (coreOp ? coreOp : root)->getAttr(name))
+      tile.getDefiningOp()->setAttr(name, whole);
   return tile;
 }

@@ -78,6 +78,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.step", Holder::StepOfBlock, Kind::Number},
     {"mirage.thread_swizzles", Holder::PlacedGraph, Kind::Numbers},
     {"mirage.waits_late", Holder::ThreadGraph, Kind::Unit},
+    {"mirage.whole_columns", Holder::StepOfBlock, Kind::Unit},
     {"mirage.whole_rows", Holder::StepOfBlock, Kind::Unit},
     {"mirage.workspace_bytes", Holder::Program, Kind::Number},
     {"mirage.workspace_offsets", Holder::BlockGraph, Kind::Numbers},

@@ -115,8 +115,8 @@ TEST(WarpRows, OnlyProductsOnTensorCoresBegin) {
   EXPECT_EQ(listMembers(graph), " matmul sum accumulate");
 }
 
-/// Other rows, other orders of elements, and columns, all in turn behind a
-/// product and a sum that are a chain.
+/// Other rows, and columns, all in turn behind a product and a sum that are a
+/// chain. Rows that are transposed go on as columns.
 TEST(WarpRows, WhatNeedsOtherRowsEnds) {
   auto list = [](Opcode opcode, Shape result, Attributes attributes) {
     Tiles graph(32);
@@ -131,9 +131,89 @@ TEST(WarpRows, WhatNeedsOtherRowsEnds) {
   EXPECT_EQ(list(Opcode::Max, {32, 1}, over({1})), " matmul sum max");
   EXPECT_EQ(list(Opcode::Max, {1, 32}, over({0})), without);
   EXPECT_EQ(list(Opcode::Max, {1, 1}, over({0, 1})), without);
-  EXPECT_EQ(list(Opcode::Transpose, {32, 32}, over({1, 0})), without);
+  EXPECT_EQ(list(Opcode::Transpose, {32, 32}, over({1, 0})),
+            " matmul sum transpose");
   EXPECT_EQ(list(Opcode::Reshape, {32, 32}, {}), without);
   EXPECT_EQ(list(Opcode::Exp, {2, 32, 32}, {}), without);
+}
+
+/// A product with exchanged operands, 64x16, whose sum is stored transposed
+/// beside a residual of 16x64 and what 64 columns are multiplied by.
+struct Exchanged : Tiles {
+  ValueId residual, right, sum, transposed;
+
+  explicit Exchanged(Shape batch = {}) : Tiles(128) {
+    auto with = [&](int64_t rows, int64_t columns) {
+      Shape shape = batch;
+      shape.append({rows, columns});
+      return shape;
+    };
+    ValueId x = addLooped(f16(with(64, 32))), y = addLooped(f16(with(32, 16)));
+    residual = addWhole(f16(with(16, 64)));
+    right = addWhole(f16({64, 8}));
+    ValueId product = add(Opcode::Matmul, {x, y}, f32(with(64, 16)));
+    sum = add(Opcode::Accumulate, {product}, f32(with(64, 16)));
+    int64_t rank = batch.size() + 2;
+    Attributes exchange;
+    for (int64_t dim = 0; dim < rank - 2; ++dim)
+      exchange.dims.push_back(dim);
+    exchange.dims.append({rank - 1, rank - 2});
+    transposed = add(Opcode::Transpose, {sum}, f32(with(16, 64)), exchange);
+  }
+};
+
+TEST(WarpRows, TransposedRowsGoOnAsColumns) {
+  for (Shape batch : {Shape(), Shape{1}}) {
+    Exchanged graph(batch);
+    TensorSpec type = graph.getType(graph.transposed);
+    ValueId joined =
+        graph.add(Opcode::Add, {graph.residual, graph.transposed}, type);
+    graph.addOutput(graph.add(Opcode::Silu, {joined}, type));
+    EXPECT_EQ(listMembers(graph), " matmul accumulate transpose add silu");
+    WarpRows rows = findWarpRows(graph);
+    EXPECT_EQ(llvm::to_vector(rows.columns.set_bits()),
+              llvm::SmallVector<unsigned>({2, 3, 4}));
+    EXPECT_TRUE(isHeld(graph, graph.sum));
+    EXPECT_TRUE(isHeld(graph, graph.transposed));
+    // The sum, and one that is handed on: 16 rows of 16 elements of f32 a warp.
+    EXPECT_EQ(rows.numRegisters, 8 + 8);
+  }
+}
+
+/// Products read past a transpose, and reductions have other rows.
+TEST(WarpRows, ColumnsAreForElementwiseSteps) {
+  auto list = [](Opcode opcode, TensorSpec result, Attributes attributes) {
+    Exchanged graph;
+    llvm::SmallVector<ValueId> operands{graph.transposed};
+    if (opcode == Opcode::Matmul)
+      operands.push_back(graph.right);
+    graph.addOutput(graph.add(opcode, operands, result, attributes));
+    return listMembers(graph);
+  };
+  EXPECT_EQ(list(Opcode::Exp, f32({16, 64}), {}),
+            " matmul accumulate transpose exp");
+  EXPECT_EQ(list(Opcode::Sum, f32({16, 1}), over({1})), " matmul accumulate");
+  EXPECT_EQ(list(Opcode::Matmul, f32({16, 8}), {}), " matmul accumulate");
+  Exchanged graph;
+  ValueId exp = graph.add(Opcode::Exp, {graph.transposed}, f32({16, 64}));
+  graph.addOutput(graph.add(Opcode::Sum, {exp}, f32({16, 1}), over({1})));
+  EXPECT_EQ(listMembers(graph), " matmul accumulate transpose exp");
+  EXPECT_FALSE(isHeld(graph, exp));
+}
+
+/// Of a square tile, too, which has as many of them as rows.
+TEST(WarpRows, WhatIsReadAcrossIsNotHeld) {
+  Tiles graph(64);
+  ValueId x = graph.addLooped(f16({32, 16})),
+          y = graph.addLooped(f16({16, 32}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({32, 32}));
+  ValueId sum = graph.add(Opcode::Accumulate, {product}, f32({32, 32}));
+  ValueId transposed =
+      graph.add(Opcode::Transpose, {sum}, f32({32, 32}), over({1, 0}));
+  graph.addOutput(graph.add(Opcode::Add, {sum, transposed}, f32({32, 32})));
+  EXPECT_EQ(listMembers(graph), " matmul accumulate transpose add");
+  EXPECT_TRUE(isHeld(graph, transposed));
+  EXPECT_FALSE(isHeld(graph, sum));
 }
 
 /// Masks replace elements where they are, in f32.
