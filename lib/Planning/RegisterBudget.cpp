@@ -28,7 +28,8 @@ int64_t RegisterBudget::getForSums(SumSource source) const {
   if (source == SumSource::Others)
     return least;
   int64_t most = llvm::alignTo(llvm::divideCeil(all * 3, 8), kOfTwoProducts);
-  int64_t besideSums = source == SumSource::RoundedProducts ? 56 : 48;
+  int64_t besideSums =
+      source == SumSource::RoundedProducts ? 56 : kRegistersBesideSums;
   return std::max(std::min(most, all - besideSums), least);
 }
 

@@ -9,6 +9,7 @@
 #include "Mirage/Planning/WarpRoles.h"
 #include "Mirage/Layout/LinearLayout.h"
 #include "Mirage/Layout/MatrixInstructions.h"
+#include "Mirage/Planning/RegisterBudget.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir::mirage;
@@ -51,16 +52,20 @@ static bool mayShareSMs(const BlockResources &block, int64_t numBlocks,
 LoadingWarps mlir::mirage::chooseLoadingWarps(const BlockResources &block,
                                               int64_t numBlocks,
                                               const Target &target) {
-  if (mayShareSMs(block, numBlocks, target) || !target.hasWarpgroupProducts)
+  if (mayShareSMs(block, numBlocks, target) || !target.hasCopyEngine)
     return {};
-  // Warps get registers by fours, so one more takes none from four.
-  if (block.threads <= kGroup)
+  // Warps get registers by fours, so one more takes none from four, nor from
+  // others unless it begins the next four.
+  bool takesNone = block.threads <= kGroup || block.threads % kGroup != 0;
+  if (takesNone && block.threads + kWarp <= target.threadsPerBlock)
     return {1, std::nullopt};
-  if (block.threads + kGroup > target.threadsPerBlock)
+  if (!target.hasWarpgroupProducts || // of which "setmaxnreg" is a part
+      block.threads + kGroup > target.threadsPerBlock)
     return {};
   RegisterShares shares = chooseShares(block.threads);
-  // What rows are computed with needs registers, too.
-  if (block.rowRegisters * 3 > shares.ofComputing * 2)
+  // What rows are computed with needs registers, too, and what sums grow with.
+  if (block.rowRegisters * 3 > shares.ofComputing * 2 ||
+      block.sumRegisters + kRegistersBesideSums > shares.ofComputing)
     return {};
   return {kWarpsOfGroup, shares};
 }

@@ -23,17 +23,10 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// Whether four warps multiply together.
-static bool hasWarpgroupProducts(block::GraphOp graph) {
-  return graph.getBody()
-      .walk([](thread::WgmmaOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
-}
-
 /// For the first kernel of a launch, whose blocks go on with the others.
 static LogicalResult addLoadingWarps(Launch launch, const Target &target) {
   block::GraphOp first = launch.kernels.front();
-  if (!first->hasAttr(kHandsBackPlacesAttr) || !hasWarpgroupProducts(first))
+  if (!first->hasAttr(kHandsBackPlacesAttr))
     return success();
   FailureOr<BlockResources> block = readResources(launch.kernels, target);
   if (failed(block))

@@ -1,13 +1,18 @@
 // RUN: mirage-opt %s --mirage-compile="from=optimize to=optimize" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: mirage-verify %s %t.mlir --seed=1 | FileCheck %s --check-prefix=JUDGED
-// JUDGED-COUNT-4: equal
+// JUDGED-COUNT-5: equal
 // RUN: mirage-check-plans %t.mlir | FileCheck %s --check-prefix=PLANS
 // PLANS: 0 findings
-// Once more, by another choice, and for GPUs whose warps multiply alone.
+// Once more, by another choice, and for GPUs whose warps cannot give registers to others.
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps --mirage-overlap-launches -o %t.again.mlir && diff %t.mlir %t.again.mlir
 // RUN: mirage-opt %t.mlir --mirage-add-loading-warps=loading-warps=false | FileCheck %s --check-prefix=NONE
-// RUN: mirage-opt %t.mlir --mirage-add-loading-warps=target=sm_90 | FileCheck %s --check-prefix=NONE
+// RUN: mirage-opt %t.mlir --mirage-add-loading-warps=target=sm_90 | FileCheck %s --check-prefix=SM90
+// SM90-LABEL: func.func @in_clusters(
+// SM90-NOT: mirage.loading_warps
+// SM90-LABEL: func.func @two_launches(
+// SM90: mirage.loading_warps = 1 : i64
+// SM90-NOT: mirage.register_shares
 // Another plan of shared memory makes it untrue.
 // RUN: mirage-opt %t.mlir --mirage-plan-shared-memory=copy-engine=false | FileCheck %s --check-prefix=NONE
 // NONE-NOT: mirage.loading_warps
@@ -25,9 +30,9 @@
 // PTX:     barrier.cluster.arrive
 // RUN: grep -c cp.async.bulk.tensor %t.out/in_clusters/kernels.ptx | FileCheck %s --check-prefix=TWO
 // TWO: {{^}}2{{$}}
-// RUN: for program in in_clusters two_launches one_warpgroup several_blocks; do \
+// RUN: for program in in_clusters two_launches one_warpgroup several_blocks warps_alone; do \
 // RUN:   mirage-run %t.out/$program --device=emulator --check || exit 1; done | FileCheck %s --check-prefix=RIGHT
-// RIGHT-COUNT-4: : right
+// RIGHT-COUNT-5: : right
 
 // RUN: mirage-opt %s --mirage-split-grid-joins | sed 's/{mirage.joins_parts}//' | mirage-opt --mirage-compile="from=optimize to=optimize" -o %t.last.mlir
 // RUN: FileCheck %s --check-prefix=LAST < %t.last.mlir
@@ -158,4 +163,28 @@ func.func @several_blocks(%x: tensor<1024x256xf16>, %w: tensor<256x1024xf16>) ->
     mirage_kernel.yield %o : tensor<1024x1024xf16>
   } : tensor<1024x1024xf16>
   return %r : tensor<1024x1024xf16>
+}
+
+// Warps that multiply by themselves, six of them, of which the last two leave registers to two more.
+// CHECK-LABEL: func.func @warps_alone(
+// CHECK:       mirage_block.graph {{.*}}threads(192) {{.*}}mirage.loading_warps = 1 : i64
+// CHECK-NOT:   mirage.register_shares
+// CHECK-NOT:   wgmma
+func.func @warps_alone(%x: tensor<8x512xf16>, %w: tensor<384x512xf16>) -> tensor<8x384xf16> {
+  %e = tensor.empty() : tensor<8x384xf16>
+  %r = mirage_kernel.graph ins(%x, %w : tensor<8x512xf16>, tensor<384x512xf16>) outs(%e : tensor<8x384xf16>) {
+  ^bb0(%a: tensor<8x512xf16>, %b: tensor<384x512xf16>):
+    %o = mirage_block.graph grid(x = 4) threads(192) loop(8) stages(3)
+        ins(%a imap() fmap(1), %b imap(x -> 0) fmap(1)) outs(omap(x -> 1))
+        : (tensor<8x512xf16>, tensor<384x512xf16>) -> tensor<8x384xf16> {
+    ^bb0(%c: tensor<8x64xf16>, %d: tensor<96x64xf16>):
+      %t = mirage_block.transpose %c dims [1, 0] : tensor<8x64xf16>
+      %p = mirage_block.matmul %d, %t : tensor<96x64xf16>, tensor<64x8xf16>
+      %s = mirage_block.accumulate %p over loop sum : tensor<96x8xf32>
+      %y = mirage_block.transpose %s dims [1, 0] : tensor<96x8xf32>
+      mirage_block.yield %y : tensor<8x96xf32>
+    }
+    mirage_kernel.yield %o : tensor<8x384xf16>
+  } : tensor<8x384xf16>
+  return %r : tensor<8x384xf16>
 }

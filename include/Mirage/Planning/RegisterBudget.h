@@ -29,6 +29,9 @@ enum class SumSource {
   Others
 };
 
+/// What operands and addresses of products take beside sums.
+constexpr int64_t kRegistersBesideSums = 48;
+
 /// Of a thread of a block that has so many, in registers of 32 bits. All
 /// targets have the same.
 class RegisterBudget {
@@ -43,8 +46,8 @@ public:
   /// dealt evenly, since such sums come even to warps (of 416 threads 52, out
   /// of 128). For those of products on tensor cores alone three eighths,
   /// rounded up to what two m16n8 products leave, so that 192 x 128 have
-  /// registers with 384 threads; but no more than leave 48 for operands and
-  /// addresses, or 56 where operands are there twice, and a third, as for
+  /// registers with 384 threads; but no more than leave `kRegistersBesideSums`,
+  /// or 56 where operands are there twice, and a third, as for
   /// others, if that is more. Of 40 drawn programs of 800 to 1024 threads 6
   /// spill, and 18 would if 40 were left.
   int64_t getForSums(SumSource source) const;

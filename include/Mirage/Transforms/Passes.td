@@ -278,7 +278,8 @@ def GiveRowsToWarpsPass : Pass<"mirage-give-rows-to-warps"> {
     A product on tensor cores whose rows are reduced, or multiplied once more, as in
     attention, is shared out by whole rows: each warp has 16 of them at a time, and so
     have all steps behind it that go from row to row (`Mirage/Graph/WarpRows.h` has the
-    rule). `mirage.whole_rows` on the ops says so, and `mirage.row_registers` on the graph
+    rule). Behind a transpose, as products with exchanged operands have it, these are the
+    columns of what the steps leave. `mirage.whole_rows`, or `mirage.whole_columns`, on the ops says so, and `mirage.row_registers` on the graph
     how many registers of a thread they take. `--convert-mirage-block-to-thread` cuts
     their steps accordingly, and `--mirage-hold-in-registers` has them hand on what
     they compute in registers. Masks, of keys that a last tile has not or causal ones,
@@ -462,7 +463,7 @@ def MergeLaunchesPass : CheckedPass<"mirage-merge-launches"> {
 def AddLoadingWarpsPass : CheckedPass<"mirage-add-loading-warps"> {
   let summary = "has warps that do nothing but load";
   let description = [{
-    Where four warps multiply together and hand back the places of rings, the block gets
+    Where warps hand back the places of rings, the block gets
     warps beside its threads, which start all copies of the loop
     (`Mirage/Planning/WarpRoles.h`, also for what was measured): `mirage.loading_warps`, and
     `mirage.register_shares` where they leave registers to the others. Not where an SM holds

@@ -40,6 +40,16 @@ TEST(WarpRoles, OneWarpBesideAWarpgroup) {
   EXPECT_FALSE(warps.shares);
 }
 
+/// Where it has registers that the others cannot have.
+TEST(WarpRoles, OneWarpBesidePartsOfWarpgroups) {
+  for (int64_t threads : {32, 96, 160, 352, 992}) {
+    LoadingWarps warps = choose(threads);
+    EXPECT_EQ(warps.number, 1) << threads;
+    EXPECT_FALSE(warps.shares) << threads;
+    EXPECT_EQ(explain(warps, threads), "") << threads;
+  }
+}
+
 TEST(WarpRoles, AWarpgroupBesideMoreLeavesRegisters) {
   for (int64_t threads : {256, 384, 512, 640, 768, 896}) {
     LoadingWarps warps = choose(threads, /*rowRegisters=*/32);
@@ -59,8 +69,29 @@ TEST(WarpRoles, NoneWhereTheyWouldTakeWhatOthersNeed) {
   EXPECT_EQ(choose(512, /*rowRegisters=*/80).number, 0); // registers
 }
 
-TEST(WarpRoles, NoneWhereWarpsMultiplyAlone) {
-  EXPECT_EQ(choose(256, 64, 132, 64 * 1024, "sm_90").number, 0);
+/// Sums have 104 registers of each of 512 threads then, and 48 beside them.
+TEST(WarpRoles, NoneWhereSumsWouldSpill) {
+  auto choose = [](int64_t sumRegisters) {
+    BlockResources block;
+    block.threads = 512;
+    block.sumRegisters = sumRegisters;
+    return chooseLoadingWarps(block, /*numBlocks=*/132,
+                              llvm::cantFail(getTarget("sm_90a")))
+        .number;
+  };
+  EXPECT_EQ(choose(56), 4);
+  EXPECT_EQ(choose(57), 0);
+}
+
+/// Without setmaxnreg only warps that leave registers to the others, and none
+/// without a copy engine.
+TEST(WarpRoles, TargetsThatCannotShareRegisters) {
+  auto choose = [](int64_t threads, llvm::StringRef target) {
+    return ::choose(threads, 64, 132, 64 * 1024, target).number;
+  };
+  EXPECT_EQ(choose(256, "sm_90"), 0);
+  EXPECT_EQ(choose(128, "sm_90"), 1);
+  EXPECT_EQ(choose(128, "sm_80"), 0);
 }
 
 /// What keeps two blocks of 256 threads from sharing an SM is how many there
