@@ -436,6 +436,19 @@ def FormWarpgroupsPass : CheckedPass<"mirage-form-warpgroups"> {
   let options = [TargetOption<"GPU whose tensor cores multiply">];
 }
 
+def ReadAnewPass : Pass<"mirage-read-anew"> {
+  let summary = "has products read again what one before has read, where registers are short";
+  let description = [{
+    Of placed steps of warps, as --convert-mirage-kernel-to-gpu leaves them: where one
+    reads tiles in shared memory that others before it have read, assemblers keep what
+    those have loaded. Where a thread has no registers for that, beside tiles that are
+    held and fragments (`Mirage/Planning/RegisterBudget.h`), the step carries
+    `mirage.reads_anew`: lanes wait for their warp before it, and it loads all anew. Run
+    before --convert-mirage-thread-to-vector, which obeys.
+    Example: test/Transforms/read-anew.test
+  }];
+}
+
 def PredictTimesPass : CheckedPass<"mirage-predict-times"> {
   let summary = "leaves on each block graph what the search's cost model says of it";
   let description = [{
