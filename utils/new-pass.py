@@ -68,7 +68,8 @@ def add(flag, summary, scaffold):
              "function": name[0].lower() + name[1:],
              "banner": banner(f"{name}.cpp", summary[0].upper() + summary[1:])}
     definitions = "include/Mirage/Transforms/Passes.td"
-    if f'"{flag}"' in scaffold.read(definitions):
+    if any(f'"{flag}"' in scaffold.read(file)
+           for file in (definitions, "include/Mirage/Transforms/LaunchPasses.td")):
         fail(f"{flag} is a pass already")
     scaffold.insert(definitions, r"^#endif", DEFINITION.format(**words))
     scaffold.insert("lib/Transforms/CMakeLists.txt", r"^  DEPENDS ", f"  {name}.cpp\n")

@@ -73,45 +73,58 @@ bool mlir::mirage::hasStepDims(llvm::ArrayRef<int64_t> shape) {
   return int64_t(shape.size()) - llvm::count(shape, 1) <= kNumItemAxes;
 }
 
-/// The products that read such a transpose, all in its own phase; none where
-/// others read it, or it is a result.
-static llvm::SmallVector<const Node *>
-findProductsOfTransposed(const TileGraph &graph, const Node &operation) {
-  ValueId value = operation.results[0];
-  if (operation.opcode != Opcode::Transpose ||
-      !exchangesRowsAndColumns(operation.attributes.dims) ||
-      llvm::is_contained(graph.getOutputs(), value))
-    return {};
-  llvm::SmallVector<const Node *> readers;
-  for (const Node &other : graph.getNodes())
-    if (llvm::is_contained(other.operands, value))
-      readers.push_back(&other);
-  llvm::SmallVector<Phase> phases = computePhases(graph);
-  auto isProductBeside = [&](const Node *reader) {
-    Phase phase = phases[reader->results[0]];
-    return getOperatorInfo(reader->opcode).kind == OperatorKind::Contraction &&
-           (phase == phases[value] ||
-            (isBeforeLoop(phase) && isBeforeLoop(phases[value])));
-  };
-  if (!llvm::all_of(readers, isProductBeside))
-    return {};
+/// The rule but for sizes.
+static bool isReadByProductsAlone(llvm::ArrayRef<int64_t> dims, Phase phase,
+                                  llvm::ArrayRef<TileReader> readers) {
+  return exchangesRowsAndColumns(dims) && !readers.empty() &&
+         llvm::all_of(readers, [&](const TileReader &reader) {
+           return getOperatorInfo(reader.opcode).kind ==
+                      OperatorKind::Contraction &&
+                  reader.phase == phase;
+         });
+}
+
+bool mlir::mirage::isLoadedTransposed(llvm::ArrayRef<int64_t> dims, Phase phase,
+                                      llvm::ArrayRef<int64_t> tile,
+                                      llvm::ArrayRef<TileReader> readers) {
+  return isReadByProductsAlone(dims, phase, readers) && hasStepDims(tile) &&
+         llvm::all_of(readers, [](const TileReader &reader) {
+           return hasStepDims(reader.result);
+         });
+}
+
+static llvm::SmallVector<TileReader> findReaders(const TileGraph &graph,
+                                                 ValueId value,
+                                                 llvm::ArrayRef<Phase> phases) {
+  llvm::SmallVector<TileReader> readers;
+  for (const Node &node : graph.getNodes())
+    if (llvm::is_contained(node.operands, value))
+      readers.push_back({node.opcode, phases[node.results[0]],
+                         graph.getType(node.results[0]).shape});
+  if (llvm::is_contained(graph.getOutputs(), value))
+    readers.push_back({Opcode::Graph, phases[value], {}});
   return readers;
 }
 
 bool mlir::mirage::isLoadedTransposed(const TileGraph &graph,
                                       const Node &operation) {
-  llvm::SmallVector<const Node *> products =
-      findProductsOfTransposed(graph, operation);
-  auto canBeCounted = [&](const Node *node) {
-    return hasStepDims(graph.getType(node->results[0]).shape);
-  };
-  return !products.empty() && canBeCounted(&operation) &&
-         llvm::all_of(products, canBeCounted);
+  if (operation.opcode != Opcode::Transpose)
+    return false;
+  ValueId value = operation.results[0];
+  llvm::SmallVector<Phase> phases = computePhases(graph);
+  return isLoadedTransposed(operation.attributes.dims, phases[value],
+                            graph.getType(value).shape,
+                            findReaders(graph, value, phases));
 }
 
 bool mlir::mirage::mayBeLoadedTransposed(const TileGraph &graph,
                                          const Node &operation) {
-  return !findProductsOfTransposed(graph, operation).empty();
+  if (operation.opcode != Opcode::Transpose)
+    return false;
+  ValueId value = operation.results[0];
+  llvm::SmallVector<Phase> phases = computePhases(graph);
+  return isReadByProductsAlone(operation.attributes.dims, phases[value],
+                               findReaders(graph, value, phases));
 }
 
 llvm::SmallVector<int64_t>

@@ -45,6 +45,7 @@ static void addLower(OpPassManager &passManager,
   ConvertGraphsToLaunchesPassOptions convert;
   convert.target = options.search.target;
   passManager.addPass(createConvertGraphsToLaunchesPass(convert));
+  passManager.addPass(createReadAnewPass());
   passManager.addPass(createConvertThreadToVectorPass());
 }
 

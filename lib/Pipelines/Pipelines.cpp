@@ -167,6 +167,7 @@ void mlir::mirage::addLowering(OpPassManager &passManager, StringRef target) {
   ConvertKernelToGPUPassOptions convert;
   convert.target = target.str();
   passManager.addPass(createConvertKernelToGPUPass(convert));
+  passManager.addPass(createReadAnewPass());
   passManager.addPass(createConvertThreadToVectorPass());
 }
 

@@ -69,11 +69,7 @@ static std::optional<ElementType> findTensorCoreElement(const TileGraph &kernel,
 static bool isComputedByReader(const TileGraph &kernel, const Node &op) {
   if (op.opcode == Opcode::Reshape)
     return true;
-  auto isElementwise = [](const Node &node) {
-    return getOperatorInfo(node.opcode).kind == OperatorKind::Elementwise ||
-           node.opcode == Opcode::Cast || node.opcode == Opcode::Broadcast;
-  };
-  if (!isElementwise(op) ||
+  if (!isElementwise(op.opcode) ||
       llvm::is_contained(kernel.getOutputs(), op.results[0]))
     return false;
   const Node *reader = nullptr;
@@ -84,8 +80,7 @@ static bool isComputedByReader(const TileGraph &kernel, const Node &op) {
       reader = &other;
     }
   return reader &&
-         (isElementwise(*reader) ||
-          getOperatorInfo(reader->opcode).kind == OperatorKind::Reduction);
+         (isElementwise(reader->opcode) || isReduction(reader->opcode));
 }
 
 KernelWork::Operation

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BypassSharedMemory.h"
 #include "CopySteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Dialect/Thread/IR/Thread.h"
@@ -20,22 +21,31 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-static void bypassSharedMemory(block::GraphOp graph) {
+void mlir::mirage::forgetBypassing(block::GraphOp graph) {
+  graph->removeAttr(kBypassingInputsAttr);
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    step->removeAttr(kBypassesAttr);
+}
+
+void mlir::mirage::stateBypassing(block::GraphOp graph) {
+  forgetBypassing(graph);
   Builder builder(graph.getContext());
   SmallVector<int64_t> inputs;
   for (BlockArgument input : graph.getBody().getArguments())
-    if (isWorthBypassing(input)) {
-      loadPlainly(input);
+    if (isWorthBypassing(input))
       inputs.push_back(input.getArgNumber());
-    }
-  graph->removeAttr(kBypassingInputsAttr);
   if (!inputs.empty())
     graph->setAttr(kBypassingInputsAttr, builder.getDenseI64ArrayAttr(inputs));
-  for (auto step : graph.getBody().getOps<thread::GraphOp>()) {
-    step->removeAttr(kBypassesAttr);
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
     if (step->getNumResults() == 1 && isWorthBypassing(step.getResult(0)))
       step->setAttr(kBypassesAttr, builder.getUnitAttr());
-  }
+}
+
+static void bypassSharedMemory(block::GraphOp graph) {
+  stateBypassing(graph);
+  for (BlockArgument input : graph.getBody().getArguments())
+    if (bypassesSharedMemory(input))
+      loadPlainly(input);
 }
 
 namespace {

@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BypassSharedMemory.h"
 #include "CopySteps.h"
 #include "HeldChoice.h"
+#include "Mirage/Analysis/BlockSteps.h"
 #include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/ModuleTarget.h"
@@ -15,11 +17,11 @@
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/LaunchBarrier.h"
 #include "Mirage/Planning/RegisterBudget.h"
-#include "Mirage/Planning/StorageProblem.h"
 #include "Mirage/Planning/Target.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -270,34 +272,24 @@ static void chooseSteps(block::GraphOp graph,
                    OpBuilder(graph).getI64IntegerAttr(numRegisters));
 }
 
-/// Bytes of shared memory that the tiles of a block without a loop take where
-/// most of them are live, in the order of its steps.
+/// Nothing at the same time: no schedule has fewer tiles live at once.
+static Schedule makeSerialSchedule(unsigned numSteps) {
+  Schedule schedule;
+  schedule.order = llvm::to_vector(llvm::seq<unsigned>(0, numSteps));
+  schedule.barrierBefore.resize(numSteps, true);
+  return schedule;
+}
+
+/// Bytes of shared memory that the tiles of a block without a loop take at the
+/// least where most of them are live, in the order of its steps. How they are
+/// scheduled and lie is decided later, as is what bypasses shared memory.
 static int64_t countTileBytes(block::GraphOp graph) {
-  constexpr int64_t kAlignment = 128;
-  Block &body = graph.getBody().front();
-  StorageProblem problem(kAlignment);
-  DenseMap<Operation *, unsigned> positions;
-  for (Operation &op : body)
-    positions.try_emplace(&op, positions.size());
-  auto addTile = [&](Value tile, unsigned begin) {
-    Operation *op = tile.getDefiningOp();
-    bool mayBypass = !op || isa<thread::GraphOp>(op);
-    if (isHeld(tile) || (mayBypass && isWorthBypassing(tile)))
-      return;
-    unsigned end = begin;
-    for (Operation *user : tile.getUsers())
-      end = std::max(end, positions.lookup(user));
-    StoredTile stored;
-    stored.sizeBytes = convertTensor(tile.getType()).getSizeBytes();
-    stored.begin = begin;
-    stored.end = end + 1;
-    problem.add(stored);
-  };
-  for (BlockArgument input : body.getArguments())
-    addTile(input, /*begin=*/0);
-  for (Operation &op : body)
-    for (Value result : op.getResults())
-      addTile(result, positions.lookup(&op));
+  stateBypassing(graph);
+  BlockSteps steps(graph);
+  SmallVector<TileForm> forms(steps.getTiles().size());
+  StorageProblem problem = steps.makeStorageProblem(
+      makeSerialSchedule(steps.getSteps().size()), forms);
+  forgetBypassing(graph);
   return problem.getTiles().empty() ? 0 : problem.getLargestDemand().sizeBytes;
 }
 

@@ -69,17 +69,16 @@ static SmallVector<TiledTensor> listTensors(block::GraphOp graph) {
   return tensors;
 }
 
-/// Whether each element of the result is made of one of each operand.
-static bool isElementwise(Operation *op) {
+/// Whether rows are nothing to an operation: `isElementwise`, or a sum of whole
+/// tiles over the loop.
+static bool ignoresRows(Operation *op) {
   auto row = dyn_cast<OperatorOpInterface>(op);
   if (!row)
     return false;
   if (auto sum = dyn_cast<block::AccumulateOp>(op))
     return sum.getAxis() == AxisKind::Loop && !sum.getRescale() &&
            readOperatorAttributes(op).dims.empty();
-  return getOperatorInfo(row.getTableOpcode()).kind ==
-             OperatorKind::Elementwise ||
-         isa<block::CastOp>(op);
+  return isElementwise(row.getTableOpcode());
 }
 
 /// Whether all tiles have one shape, or one element, so that none tells rows
@@ -105,7 +104,7 @@ static bool haveOneShape(block::GraphOp graph) {
 static bool canJoinRows(block::GraphOp graph) {
   return isa<kernel::GraphOp>(graph->getParentOp()) && hasOddRows(graph) &&
          llvm::all_of(graph.getBody().front().without_terminator(),
-                      [](Operation &op) { return isElementwise(&op); }) &&
+                      [](Operation &op) { return ignoresRows(&op); }) &&
          haveOneShape(graph) &&
          llvm::all_of(listTensors(graph),
                       [](const TiledTensor &tensor) {

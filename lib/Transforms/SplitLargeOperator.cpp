@@ -301,12 +301,6 @@ mlir::mirage::splitLargeOperator(RewriterBase &rewriter,
   return LargeOperator(rewriter, op).split();
 }
 
-/// Whether each element of a result is made of one of each operand.
-static bool isElementwise(Opcode opcode) {
-  return getOperatorInfo(opcode).kind == OperatorKind::Elementwise ||
-         opcode == Opcode::Cast || opcode == Opcode::Broadcast;
-}
-
 /// Whether rows of a tensor begin and end inside sectors of device memory.
 static bool hasPartsOfSectors(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);

@@ -180,6 +180,13 @@ const OperatorInfo &getOperatorInfo(Opcode opcode);
 llvm::ArrayRef<OperatorInfo> getOperatorTable(); ///< in the order of Opcode
 std::optional<Opcode> parseOpcode(llvm::StringRef name);
 
+/// Whether each element of a result is made of one of each operand, the one in
+/// its place or, where a dimension is stretched, the only one.
+inline bool isElementwise(Opcode opcode) {
+  return getOperatorInfo(opcode).kind == OperatorKind::Elementwise ||
+         opcode == Opcode::Cast || opcode == Opcode::Broadcast;
+}
+
 inline bool isReduction(Opcode opcode) {
   return getOperatorInfo(opcode).kind == OperatorKind::Reduction;
 }

@@ -82,8 +82,20 @@ bool exchangesRowsAndColumns(llvm::ArrayRef<int64_t> dims);
 /// Whether a tile has no more dimensions larger than 1 than one step can count
 /// its items along: a thread graph has as many axes.
 bool hasStepDims(llvm::ArrayRef<int64_t> shape);
-/// Whether an operation of a block graph is such a transpose, of what products
-/// of the same phase alone read: it is no step then, and its result no tile.
+/// What reads a tile: Opcode::Graph where that is no operation of the table.
+struct TileReader {
+  Opcode opcode;
+  Phase phase;
+  llvm::ArrayRef<int64_t> result;
+};
+/// Whether a transpose is such a one, of what products of the same phase alone
+/// read: it is no step then, and its result no tile. Steps of two phases run at
+/// different times, so that a product of another one reads a tile.
+/// \param dims  of the transpose; `tile` is its result's shape.
+bool isLoadedTransposed(llvm::ArrayRef<int64_t> dims, Phase phase,
+                        llvm::ArrayRef<int64_t> tile,
+                        llvm::ArrayRef<TileReader> readers);
+/// The same of an operation of a block graph.
 bool isLoadedTransposed(const TileGraph &graph, const Node &operation);
 /// The same with any sizes: tiles may turn out to have dimensions of size 1.
 bool mayBeLoadedTransposed(const TileGraph &graph, const Node &operation);

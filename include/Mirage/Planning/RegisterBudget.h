@@ -68,7 +68,16 @@ public:
   /// of their third.
   int64_t getForStepsOfLoop(int64_t takenBySums) const;
 
+  /// Whether a step may keep what others before it have read, beside tiles that
+  /// are held and the fragments that an item computes with at a time.
+  bool hasRoomForReads(int64_t reads, int64_t held, int64_t fragments) const {
+    return reads + held + fragments + kAddressRegisters <= all;
+  }
+
 private:
+  /// Of what an item computes with: addresses and counters.
+  static constexpr int64_t kAddressRegisters = 16;
+
   int64_t all;
   int64_t even; ///< if warps did not get them by fours
 };

@@ -22,20 +22,22 @@ namespace mlir::mirage {
 using namespace mlir;
 using namespace mlir::mirage;
 
-/// Whether products alone read a transpose, and load what it transposes as it
-/// lies (`isLoadedTransposed`).
+/// Whether it is no step of its own (Mirage/Graph/TileMemory.h).
 static bool isLoadedByProducts(block::TransposeOp op,
                                const DenseMap<Value, Phase> &phases) {
-  auto canBeCounted = [](Value tile) {
-    return hasStepDims(cast<RankedTensorType>(tile.getType()).getShape());
+  auto getShape = [](Value tile) {
+    return cast<RankedTensorType>(tile.getType()).getShape();
   };
-  return isReadTransposed(op) && canBeCounted(op.getResult()) &&
-         llvm::all_of(op->getUsers(), [&](Operation *user) {
-           return isa<block::MatmulOp>(user) &&
-                  canBeCounted(user->getResult(0)) &&
-                  getExecutionPhase(user, phases) ==
-                      getExecutionPhase(op, phases);
-         });
+  SmallVector<TileReader> readers;
+  for (Operation *user : op->getUsers()) {
+    if (auto row = dyn_cast<OperatorOpInterface>(user))
+      readers.push_back({row.getTableOpcode(), getExecutionPhase(user, phases),
+                         getShape(user->getResult(0))});
+    else
+      readers.push_back({Opcode::Graph, phases.lookup(op.getResult()), {}});
+  }
+  return isLoadedTransposed(op.getDims(), getExecutionPhase(op, phases),
+                            getShape(op.getResult()), readers);
 }
 
 /// Each of several such products gets a transpose of its own, which is part of

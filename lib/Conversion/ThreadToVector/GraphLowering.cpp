@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphLowering.h"
-#include "HeldItems.h"
 #include "Mirage/Analysis/AheadProducts.h"
+#include "Mirage/Analysis/HeldItems.h"
 #include "Mirage/Analysis/WarpWindows.h"
 #include "Mirage/Conversion/ScalarToArith.h"
 #include "Mirage/Layout/FragmentRules.h"

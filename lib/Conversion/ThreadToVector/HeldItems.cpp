@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HeldItems.h"
 #include "GraphLowering.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/WarpWindows.h"
@@ -26,27 +25,6 @@ using namespace mlir::mirage;
 
 bool GraphLowering::isHeld(unsigned input) {
   return isa<RankedTensorType>(graph.getInputs()[input].getType());
-}
-
-static std::optional<ShareDeal> findDeal(thread::GraphOp graph) {
-  for (Type type : llvm::concat<const Type>(graph->getOperandTypes(),
-                                            graph->getResultTypes()))
-    if (thread::getFragmentLayout(type))
-      return thread::getShareDeal(cast<RankedTensorType>(type));
-  return std::nullopt;
-}
-
-/// Where items are shares, those that nobody has are none.
-std::optional<HeldItems> mlir::mirage::findHeldItems(thread::GraphOp graph) {
-  std::optional<ShareDeal> deal = findDeal(graph);
-  if (!deal)
-    return std::nullopt;
-  TileGraph items =
-      cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
-  if (!deal->isOneEach())
-    if (auto extents = findExtents(graph.getGrid(), *deal))
-      llvm::copy(*extents, items.grid.begin());
-  return HeldItems{*deal, std::move(items)};
 }
 
 LogicalResult GraphLowering::checkHeldResult(unsigned number) {

@@ -8,9 +8,9 @@
 
 #include "GraphLowering.h"
 #include "HeldTileConversion.h"
+#include "Mirage/Analysis/HeldItems.h"
 #include "Mirage/Conversion/BlockToGPU.h"
 #include "Mirage/Conversion/Passes.h"
-#include "RepeatedReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -61,6 +61,12 @@ static LanePosition emitPosition(OpBuilder &builder, thread::GraphOp graph) {
           arith::AndIOp::create(builder, location, thread, mask), numWarps};
 }
 
+/// LLVM and ptxas use what was read before no more behind that.
+static void emitWarpWait(OpBuilder &builder, Location location) {
+  Value all = arith::ConstantIntOp::create(builder, location, -1, 32);
+  NVVM::SyncWarpOp::create(builder, location, all);
+}
+
 /// What was said of a tile for the sake of accesses, which know it now.
 static void eraseStatements(Value tile) {
   Operation *op = tile.getDefiningOp();
@@ -79,7 +85,6 @@ struct ConvertThreadToVectorPass
     SmallVector<thread::GraphOp> graphs;
     getOperation()->walk(
         [&](thread::GraphOp graph) { graphs.push_back(graph); });
-    separateRepeatedReads(graphs);
     for (thread::GraphOp graph : graphs) {
       if (std::optional<int64_t> numThreads = getNumThreads(graph);
           numThreads && *numThreads < kLanes) {
@@ -88,6 +93,8 @@ struct ConvertThreadToVectorPass
         return signalPassFailure();
       }
       OpBuilder builder(graph);
+      if (graph->hasAttr(kReadsAnewAttr))
+        emitWarpWait(builder, graph.getLoc());
       LanePosition position = emitPosition(builder, graph);
       if (failed(GraphLowering(builder, graph, position, getNumThreads(graph))
                      .lower()))

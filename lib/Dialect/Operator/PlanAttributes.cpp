@@ -24,6 +24,7 @@ enum class Holder : uint8_t {
   BlockGraph,
   ThreadGraph,
   PlacedGraph, ///< a block graph, or a thread graph once it is out of it
+  PlacedStep,  ///< a thread graph out of its block graph
   Sum,         ///< an accumulation of a block
   Held,        ///< what can be held in registers
   StepOfBlock, ///< an op in the body of a block graph
@@ -67,6 +68,7 @@ static constexpr PlanAttribute kAttributes[] = {
     {"mirage.offsets", Holder::StepOfBlock, Kind::Numbers},
     {"mirage.persistent_blocks", Holder::BlockGraph, Kind::Number},
     {"mirage.predicted_time", Holder::BlockGraph, Kind::Any},
+    {"mirage.reads_anew", Holder::PlacedStep, Kind::Unit},
     {"mirage.register_shares", Holder::BlockGraph, Kind::Numbers},
     {"mirage.requested_shared_bytes", Holder::BlockGraph, Kind::Number},
     {"mirage.resident_blocks", Holder::BlockGraph, Kind::Number},
@@ -113,6 +115,7 @@ static ArrayRef<StringRef> getOps(Holder holder) {
   case Holder::StepOfBlock:
     return kBlockGraph;
   case Holder::ThreadGraph:
+  case Holder::PlacedStep:
     return kThreadGraph;
   case Holder::PlacedGraph:
     return kGraph;
@@ -132,6 +135,8 @@ static std::string getName(Holder holder) {
   std::string names = llvm::join(getOps(holder), " and ");
   if (holder == Holder::PlacedGraph)
     return names + " outside of one";
+  if (holder == Holder::PlacedStep)
+    return names + " outside of a mirage_block.graph";
   return holder == Holder::StepOfBlock ? "ops in the body of a " + names
                                        : names;
 }
@@ -145,7 +150,8 @@ static bool isHolder(Holder holder, Operation *op) {
     return true;
   Operation *parent = op->getParentOp();
   // What a step reads is said by the graph that it is a step of.
-  if (holder == Holder::PlacedGraph && isIn(getOps(Holder::BlockGraph), parent))
+  bool isPlaced = holder == Holder::PlacedGraph || holder == Holder::PlacedStep;
+  if (isPlaced && isIn(getOps(Holder::BlockGraph), parent))
     return false;
   return isIn(getOps(holder), holder == Holder::StepOfBlock ? parent : op);
 }

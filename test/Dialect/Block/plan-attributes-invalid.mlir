@@ -142,6 +142,21 @@ func.func @loading_warps(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 
 // -----
 
+func.func @reads_anew(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<8x64xf32>) -> tensor<8x64xf32> {
+  ^bb0(%t: tensor<4x64xf32>):
+    // expected-error @below {{expects no 'mirage.reads_anew', which is of mirage_thread.graph outside of a mirage_block.graph}}
+    %y = mirage_thread.graph items(x = 4) ins(%t imap(x -> 0)) outs(omap(x -> 0)) {mirage.reads_anew} : (tensor<4x64xf32>) -> tensor<4x64xf32> {
+    ^bb0(%w: tensor<1x64xf32>):
+      mirage_thread.yield %w : tensor<1x64xf32>
+    }
+    mirage_block.yield %y : tensor<4x64xf32>
+  }
+  return %r : tensor<8x64xf32>
+}
+
+// -----
+
 func.func @launch_barrier(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   // expected-error @below {{expects a string as 'mirage.launch_barrier', got 1 : i64}}
   %r = mirage_block.graph grid(x = 2) threads(64) ins(%x imap(x -> 0)) outs(omap(x -> 0)) {mirage.launch_barrier = 1 : i64} : (tensor<8x64xf32>) -> tensor<8x64xf32> {

@@ -52,6 +52,15 @@ TEST(OperatorTable, DefinitionsAgreeWithTheMathLibrary) {
   EXPECT_TRUE(std::isnan(apply(Opcode::Maximum, {1, NAN})));
 }
 
+TEST(OperatorTable, MovementsInPlaceAreElementwise) {
+  for (Opcode opcode : {Opcode::Constant, Opcode::Exp, Opcode::Mul,
+                        Opcode::Cast, Opcode::Broadcast})
+    EXPECT_TRUE(isElementwise(opcode));
+  for (Opcode opcode : {Opcode::Sum, Opcode::Matmul, Opcode::Reshape,
+                        Opcode::Transpose, Opcode::Mask, Opcode::Graph})
+    EXPECT_FALSE(isElementwise(opcode));
+}
+
 TEST(OperatorTable, EqualSubtermsAreOneNode) {
   // x / (1 + exp(-1 * x)): x, -1, -1*x, exp, 1, add, div.
   EXPECT_EQ(getOperatorInfo(Opcode::Silu).definition.nodes().size(), 7u);

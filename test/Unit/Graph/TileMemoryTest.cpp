@@ -206,6 +206,26 @@ TEST(TileMemory, ProductsLoadTransposesOfTilesThatStepsCanCount) {
   EXPECT_FALSE(mayBeLoadedTransposed(left.graph, left.getTranspose()));
 }
 
+/// Lowering makes such a transpose a step of the phase before.
+TEST(TileMemory, ProductsOfOtherPhasesReadTransposesAsTiles) {
+  llvm::SmallVector<int64_t> exchanged = {1, 0}, batched = {0, 2, 1};
+  TileReader product{Opcode::Matmul, Phase::Loop, {8, 8}};
+  auto isLoaded = [&](llvm::ArrayRef<int64_t> dims, Phase phase,
+                      llvm::ArrayRef<TileReader> readers) {
+    return isLoadedTransposed(dims, phase, {64, 8}, readers);
+  };
+  EXPECT_TRUE(isLoaded(exchanged, Phase::Loop, {product, product}));
+  EXPECT_TRUE(isLoaded(batched, Phase::Loop, product));
+  EXPECT_FALSE(isLoaded({0, 1}, Phase::Loop, product));
+  EXPECT_FALSE(isLoaded(exchanged, Phase::Invariant, product));
+  product.phase = Phase::Joined;
+  EXPECT_FALSE(isLoaded(exchanged, Phase::Invariant, product));
+  EXPECT_TRUE(isLoaded(exchanged, Phase::Joined, product));
+  TileReader other{Opcode::Graph, Phase::Joined, {}};
+  EXPECT_FALSE(isLoaded(exchanged, Phase::Joined, {product, other}));
+  EXPECT_FALSE(isLoaded(exchanged, Phase::Joined, {}));
+}
+
 /// What accumulates over dimensions reduces a tile first, of squares for an
 /// rms; blocks that join what they have reduced do not.
 TEST(TileMemory, BytesOfTilesThatAreReducedFirstCount) {

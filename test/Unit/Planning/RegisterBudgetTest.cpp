@@ -50,6 +50,13 @@ TEST(RegisterBudget, OtherSumsAreAThirdOfEvenShares) {
   EXPECT_EQ(RegisterBudget(416).getForSums(SumSource::Others), 52);
 }
 
+/// Of 168 registers 16 are addresses and counters.
+TEST(RegisterBudget, ReadsAreKeptBesideWhatIsHeldAndComputedWith) {
+  EXPECT_TRUE(RegisterBudget(384).hasRoomForReads(72, 64, 16));
+  EXPECT_FALSE(RegisterBudget(384).hasRoomForReads(73, 64, 16));
+  EXPECT_TRUE(RegisterBudget(128).hasRoomForReads(159, 64, 16));
+}
+
 /// Steps of a loop hand on what sums leave, which may be nothing.
 TEST(RegisterBudget, StepsOfALoopHaveWhatSumsLeave) {
   EXPECT_EQ(RegisterBudget(128).getForStepsOfLoop(0), 85);

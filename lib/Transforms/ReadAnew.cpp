@@ -1,19 +1,34 @@
-//===- RepeatedReads.cpp - What steps read that were before ---------------===//
+//===- ReadAnew.cpp - What steps read that were before --------------------===//
 //
 // Part of Mirage, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two products of one left operand, which warps hold, are code without a loop:
+//
+//   items of the first read windows of the operand, of all steps
+//   items of the second read the same ones
+//
+// LLVM, and behind it ptxas, have the second use what the first has loaded, and
+// keep all of it until then, whether there are registers or not.
+//
+//===----------------------------------------------------------------------===//
 
-#include "RepeatedReads.h"
-#include "HeldItems.h"
+#include "Mirage/Analysis/HeldItems.h"
 #include "Mirage/Analysis/WarpWindows.h"
+#include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Planning/RegisterBudget.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "Mirage/Transforms/Passes.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
+
+namespace mlir::mirage {
+#define GEN_PASS_DEF_READANEWPASS
+#include "Mirage/Transforms/Passes.h.inc"
+} // namespace mlir::mirage
 
 using namespace mlir;
 using namespace mlir::mirage;
@@ -33,10 +48,10 @@ static int64_t countHeldRegisters(Block &block) {
   return registers;
 }
 
-/// Of what an item computes with at a time: fragments of a step, those of f32
-/// once more as tensor cores take them, addresses and counters.
-static int64_t countWorkingRegisters(thread::GraphOp graph) {
-  int64_t registers = 16;
+/// Fragments of a step that an item computes with at a time, those of f32 once
+/// more as tensor cores take them.
+static int64_t countFragmentRegisters(thread::GraphOp graph) {
+  int64_t registers = 0;
   for (Operation &op : graph.getBody().front()) {
     if (!isa<thread::LoadOp, thread::LdmatrixOp>(op))
       continue;
@@ -69,9 +84,10 @@ public:
     for (auto [input, tile] : llvm::enumerate(graph.getInputs()))
       if (tiles.contains(tile))
         registers += countWindowRegisters(graph, held->items, input, numWarps);
-    int64_t all = RegisterBudget(numWarps << kLaneBits).getAll();
     return registers == 0 ||
-           registers + heldRegisters + countWorkingRegisters(graph) <= all;
+           RegisterBudget(numWarps << kLaneBits)
+               .hasRoomForReads(registers, heldRegisters,
+                                countFragmentRegisters(graph));
   }
 
 private:
@@ -80,7 +96,7 @@ private:
 };
 } // namespace
 
-static void separateRepeatedReads(Block &block) {
+static void readAnew(Block &block) {
   ReadTiles read(block);
   for (Operation &op : block) {
     auto graph = dyn_cast<thread::GraphOp>(op);
@@ -89,19 +105,25 @@ static void separateRepeatedReads(Block &block) {
         read.forget();
       continue;
     }
+    graph->removeAttr(kReadsAnewAttr);
     if (!read.hasRoom(graph)) {
-      OpBuilder builder(graph);
-      Value all = arith::ConstantIntOp::create(builder, graph.getLoc(), -1, 32);
-      NVVM::SyncWarpOp::create(builder, graph.getLoc(), all);
+      graph->setAttr(kReadsAnewAttr, UnitAttr::get(graph.getContext()));
       read.forget();
     }
     read.add(graph);
   }
 }
 
-void mlir::mirage::separateRepeatedReads(ArrayRef<thread::GraphOp> graphs) {
-  llvm::SmallPtrSet<Block *, 8> seen;
-  for (thread::GraphOp graph : graphs)
-    if (seen.insert(graph->getBlock()).second)
-      ::separateRepeatedReads(*graph->getBlock());
-}
+namespace {
+struct ReadAnewPass : mirage::impl::ReadAnewPassBase<ReadAnewPass> {
+  void runOnOperation() override {
+    llvm::SmallPtrSet<Block *, 8> seen;
+    getOperation()->walk([&](thread::GraphOp graph) {
+      Block *block = graph->getBlock();
+      if (!isa<block::GraphOp>(graph->getParentOp()) &&
+          seen.insert(block).second)
+        readAnew(*block);
+    });
+  }
+};
+} // namespace

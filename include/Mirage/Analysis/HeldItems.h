@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef MIRAGE_LIB_CONVERSION_THREADTOVECTOR_HELDITEMS_H
-#define MIRAGE_LIB_CONVERSION_THREADTOVECTOR_HELDITEMS_H
+#ifndef MIRAGE_ANALYSIS_HELDITEMS_H
+#define MIRAGE_ANALYSIS_HELDITEMS_H
 
 #include "Mirage/Dialect/Thread/IR/Thread.h"
 
@@ -23,6 +23,11 @@ struct HeldItems {
 /// \returns none if it reads and leaves nothing in registers.
 std::optional<HeldItems> findHeldItems(thread::GraphOp graph);
 
+/// Of a placed thread graph: lanes wait for their warp before it, behind which
+/// to both assemblers memory may have changed, so that it reads anew what a
+/// step before it has read. --mirage-read-anew decides it.
+inline constexpr llvm::StringLiteral kReadsAnewAttr = "mirage.reads_anew";
+
 } // namespace mlir::mirage
 
-#endif // MIRAGE_LIB_CONVERSION_THREADTOVECTOR_HELDITEMS_H
+#endif // MIRAGE_ANALYSIS_HELDITEMS_H
