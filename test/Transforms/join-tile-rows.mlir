@@ -6,6 +6,7 @@
 // JUDGED: @columns: equal
 // JUDGED: @parts_of_sectors: equal
 // JUDGED: @rows_of_sectors: equal
+// JUDGED: @spread: equal
 
 // No shared memory is needed then but for the ring of a loop, and the number that all items read.
 // RUN: for target in sm_90a sm_80; do \
@@ -17,7 +18,7 @@
 // BYTES: "dynamicSharedBytes": 128{{$}}
 // BYTES: "dynamicSharedBytes": 128{{$}}
 // RUN: grep -c "right:" %t.ran | FileCheck %s --check-prefix=RIGHT
-// RIGHT: {{^}}14{{$}}
+// RIGHT: {{^}}16{{$}}
 
 // A number goes with one dimension as with two.
 // CHECK-LABEL: func.func @elements(
@@ -136,4 +137,24 @@ func.func @rows_of_sectors(%x0: tensor<6x32xf16>) -> tensor<6x32xf16> {
     mirage_kernel.yield %o : tensor<6x32xf16>
   } : tensor<6x32xf16>
   return %r : tensor<6x32xf16>
+}
+
+// A number may be spread over a tile first.
+// CHECK-LABEL: func.func @spread(
+// CHECK: mirage_block.broadcast %{{.*}} : (tensor<1xf32>) -> tensor<528xf32>
+func.func @spread(%x0: tensor<32x33xf16>, %x1: tensor<1x1xf32>) -> tensor<32x33xf16> {
+  %e0 = tensor.empty() : tensor<32x33xf16>
+  %r = mirage_kernel.graph ins(%x0, %x1 : tensor<32x33xf16>, tensor<1x1xf32>) outs(%e0 : tensor<32x33xf16>) {
+  ^bb0(%k0: tensor<32x33xf16>, %k1: tensor<1x1xf32>):
+    %o = mirage_block.graph grid(x = 2) threads(64) ins(%k0 imap(x -> 0), %k1 imap()) outs(omap(x -> 0))
+        : (tensor<32x33xf16>, tensor<1x1xf32>) -> tensor<32x33xf16> {
+    ^bb0(%t0: tensor<16x33xf16>, %t1: tensor<1x1xf32>):
+      %a = mirage_block.exp %t0 : tensor<16x33xf16>
+      %c = mirage_block.broadcast %t1 : (tensor<1x1xf32>) -> tensor<16x33xf32>
+      %b = mirage_block.mul %a, %c : tensor<16x33xf32>, tensor<16x33xf32>
+      mirage_block.yield %b : tensor<16x33xf32>
+    }
+    mirage_kernel.yield %o : tensor<32x33xf16>
+  } : tensor<32x33xf16>
+  return %r : tensor<32x33xf16>
 }

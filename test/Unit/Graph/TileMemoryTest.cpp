@@ -209,7 +209,8 @@ TEST(TileMemory, ProductsLoadTransposesOfTilesThatStepsCanCount) {
 /// Lowering makes such a transpose a step of the phase before.
 TEST(TileMemory, ProductsOfOtherPhasesReadTransposesAsTiles) {
   llvm::SmallVector<int64_t> exchanged = {1, 0}, batched = {0, 2, 1};
-  TileReader product{Opcode::Matmul, Phase::Loop, {8, 8}};
+  llvm::SmallVector<int64_t> result = {8, 8};
+  TileReader product{Opcode::Matmul, Phase::Loop, result};
   auto isLoaded = [&](llvm::ArrayRef<int64_t> dims, Phase phase,
                       llvm::ArrayRef<TileReader> readers) {
     return isLoadedTransposed(dims, phase, {64, 8}, readers);
