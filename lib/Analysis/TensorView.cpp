@@ -92,10 +92,45 @@ static OpOperand *findHandedOut(Value yielded) {
   return first;
 }
 
-ElementPlaces mlir::mirage::getWantedPlaces(Value yielded) {
+/// The view that alone reads a value and has its rows as rows, which a kernel
+/// can write as it writes the value; null if there is none.
+static Operation *findViewOfRows(Value value) {
+  Operation *view = value.hasOneUse() ? *value.user_begin() : nullptr;
+  if (!isa_and_nonnull<kernel::ReshapeOp, kernel::TransposeOp>(view) ||
+      getElementType(value) != getElementType(view->getResult(0)))
+    return nullptr;
+  auto transpose = dyn_cast<kernel::TransposeOp>(view);
+  bool keepsRows = !transpose || transpose.getDims().back() ==
+                                     int64_t(transpose.getDims().size()) - 1;
+  return keepsRows ? view : nullptr;
+}
+
+/// Where a value has to lie so that what is handed out is there: the value
+/// itself, or a view of it; none if neither is.
+static std::optional<ElementPlaces> findPlacesHandedOut(Value yielded) {
   if (OpOperand *operand = findHandedOut(yielded))
-    return *findReturnedPlaces(*operand);
-  return {0, getRowMajorStrides(getShape(yielded))};
+    return findReturnedPlaces(*operand);
+  Operation *view = findViewOfRows(yielded);
+  std::optional<ElementPlaces> places =
+      view ? findPlacesHandedOut(view->getResult(0)) : std::nullopt;
+  if (!places)
+    return std::nullopt;
+  if (auto reshape = dyn_cast<kernel::ReshapeOp>(view)) {
+    std::optional<Strides> strides = reshapeStrides(
+        getShape(reshape.getResult()), places->strides, getShape(yielded));
+    return strides ? std::optional(ElementPlaces{places->offset, *strides})
+                   : std::nullopt;
+  }
+  Strides strides(places->strides.size());
+  for (auto [to, from] :
+       llvm::enumerate(cast<kernel::TransposeOp>(view).getDims()))
+    strides[from] = places->strides[to];
+  return ElementPlaces{places->offset, strides};
+}
+
+ElementPlaces mlir::mirage::getWantedPlaces(Value yielded) {
+  return findPlacesHandedOut(yielded).value_or(
+      ElementPlaces{0, getRowMajorStrides(getShape(yielded))});
 }
 
 ElementPlaces mlir::mirage::getWantedPlaces(OpOperand &yielded) {

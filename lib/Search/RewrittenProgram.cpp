@@ -88,7 +88,8 @@ mlir::mirage::search::rewriteForSearch(const Graph &program,
     return std::move(error);
   if (llvm::Error error = apply(result, split))
     return std::move(error);
-  for (auto rewrite : {separatePieces, foldConstants, separateRoles})
+  for (auto rewrite :
+       {peelTransposes, separatePieces, foldConstants, separateRoles})
     if (llvm::Error error = apply(result, rewrite))
       return std::move(error);
   return result;

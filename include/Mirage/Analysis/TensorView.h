@@ -70,10 +70,11 @@ bool canReturn(Value tensor, const ElementPlaces &wanted);
 /// is written to a memref.
 bool isHandedOut(OpOperand &yielded);
 
-/// Where what a kernel graph yields is to lie: as the function's result that it
-/// is, or the memref that it is written to; else row-major. What is yielded
-/// several times is to lie in several places: of the value they are those of
-/// the first operand that is handed out.
+/// Where what a kernel writes is to lie: as the function's result that it is,
+/// or that a view of it alone is whose rows are its rows, or as the memref that
+/// it is written to; else row-major. What is yielded several times is to lie in
+/// several places: of the value they are those of the first operand that is
+/// handed out.
 ElementPlaces getWantedPlaces(Value yielded);
 ElementPlaces getWantedPlaces(OpOperand &yielded);
 

@@ -49,6 +49,12 @@ RewrittenProgram withReshapes(const Graph &program, Graph body);
 /// one in which they are computed.
 llvm::Expected<RewrittenProgram> peelReshapes(const Graph &program);
 
+/// Inputs have their dimensions in the order in which all their users read
+/// them, and outputs those of what is computed, as [batch, keys, heads, depth]
+/// of attention are [batch, heads, keys, depth]. Rows stay rows: what moves the
+/// last dimension is a step of the body.
+llvm::Expected<RewrittenProgram> peelTransposes(const Graph &program);
+
 /// Every dimension as its factors (Graph/DimensionFactors.h), so that reshapes
 /// neither split nor join any, and of what no operation tells apart some as
 /// one. Errors are factorDimensions', or say which operation needs a dimension

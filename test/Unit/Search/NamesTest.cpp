@@ -70,6 +70,48 @@ TEST(NamesTest, HeadsAreSplitOffAndJoined) {
   expectFused(graph);
 }
 
+/// Attention of [rows, heads, depth], as [heads, rows, depth]: what is left is
+/// the transpose that the product has of any keys, and rows stay rows.
+TEST(NamesTest, OrdersOfBatchesAreViews) {
+  ProgramBuilder b;
+  ValueId q = b.input({6, 3, 8}), k = b.input({10, 3, 8}),
+          v = b.input({10, 3, 4});
+  ValueId scores =
+      b.matmul(b.transpose(q, {1, 0, 2}), b.transpose(k, {1, 2, 0}));
+  ValueId out =
+      b.matmul(b.apply(Opcode::Exp, {scores}), b.transpose(v, {1, 0, 2}));
+  Graph graph = b.finish({b.transpose(out, {1, 0, 2})});
+  RewrittenProgram program = expectRewritten(graph);
+  EXPECT_EQ(program.body.getType(0).shape, Shape({3, 6, 8}));
+  EXPECT_EQ(program.body.getType(1).shape, Shape({3, 10, 8}));
+  EXPECT_EQ(program.body.getType(2).shape, Shape({3, 10, 4}));
+  EXPECT_EQ(program.body.getType(program.body.getOutputs()[0]).shape,
+            Shape({3, 6, 4}));
+  EXPECT_EQ(llvm::count_if(program.body.getNodes(),
+                           [](const Node &node) {
+                             return node.opcode == Opcode::Transpose;
+                           }),
+            1);
+  expectFused(graph);
+}
+
+/// What is read in two orders, as it is, or by columns, stays as it is.
+TEST(NamesTest, InputsReadInSeveralOrdersStay) {
+  auto getBody = [](llvm::ArrayRef<Shape> read) {
+    ProgramBuilder b;
+    ValueId x = b.input({2, 3, 4, 5});
+    llvm::SmallVector<ValueId> outputs;
+    for (llvm::ArrayRef<int64_t> dims : read)
+      outputs.push_back(b.apply(Opcode::Exp, {b.transpose(x, dims)}));
+    RewrittenProgram program = expectRewritten(b.finish(outputs));
+    return program.body.getType(0).shape;
+  };
+  EXPECT_EQ(getBody({{1, 0, 2, 3}, {1, 0, 3, 2}}), Shape({3, 2, 4, 5}));
+  EXPECT_EQ(getBody({{1, 0, 2, 3}, {2, 0, 1, 3}}), Shape({2, 3, 4, 5}));
+  EXPECT_EQ(getBody({{1, 0, 2, 3}, {0, 1, 2, 3}}), Shape({2, 3, 4, 5}));
+  EXPECT_EQ(getBody({{0, 1, 3, 2}}), Shape({2, 3, 4, 5}));
+}
+
 /// What is contracted is a product of names.
 TEST(NamesTest, AProductOfNamesIsContracted) {
   ProgramBuilder b;
