@@ -190,20 +190,19 @@ bool RowFinder::exchangesForSteps(const Node &op) const {
     return false;
   return llvm::all_of(graph.getNodes(), [&](const Node &reader) {
     return !llvm::is_contained(reader.operands, op.results[0]) ||
-           reader.opcode == Opcode::Cast ||
-           getOperatorInfo(reader.opcode).kind == OperatorKind::Elementwise;
+           isElementwise(reader.opcode);
   });
 }
 
 /// Whether rows that are held are columns of what an operation leaves, if it is
 /// a member.
 bool RowFinder::leavesColumns(const Node &op) const {
+  auto isColumns = [&](ValueId operand) {
+    const Node *definition = graph.getDefinition(operand);
+    return definition && isOfColumns[definition - graph.getNodes().data()];
+  };
   return exchangesForSteps(op) ||
-         llvm::any_of(op.operands, [&](ValueId operand) {
-           const Node *definition = graph.getDefinition(operand);
-           return definition &&
-                  isOfColumns[definition - graph.getNodes().data()];
-         });
+         (isElementwise(op.opcode) && llvm::any_of(op.operands, isColumns));
 }
 
 /// Whether an operation in a chain computes a value whose rows are those of the
@@ -231,11 +230,6 @@ RowFinder::findHeldOperands(unsigned number) const {
       held.push_back(operand);
   if (held.empty() || exchangesForSteps(op))
     return held;
-  bool goesOnAlong =
-      op.opcode == Opcode::Cast ||
-      getOperatorInfo(op.opcode).kind == OperatorKind::Elementwise;
-  if (leavesColumns(op) && !goesOnAlong)
-    return {};
   const TensorSpec &operand = graph.getType(op.operands[0]);
   switch (getOperatorInfo(op.opcode).kind) {
   case OperatorKind::Elementwise:
