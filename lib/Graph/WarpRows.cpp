@@ -419,8 +419,6 @@ WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
   return {none, none};
 }
 
-llvm::BitVector mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
-  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true)
-      .run()
-      .members;
+WarpRows mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
+  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true).run();
 }

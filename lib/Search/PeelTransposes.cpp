@@ -8,6 +8,7 @@
 
 #include "Mirage/Graph/GraphWriter.h"
 #include "Mirage/Search/RewrittenProgram.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -82,6 +83,18 @@ static Source findTransposed(const Graph &program, ValueId output) {
   return source;
 }
 
+/// By value: what outputs depend on, but for their own transposes.
+static llvm::BitVector findNeeded(const Graph &program) {
+  llvm::BitVector needed(program.getNumValues(), false);
+  for (ValueId output : program.getOutputs())
+    needed.set(findTransposed(program, output).value);
+  for (const Node &operation : llvm::reverse(program.getNodes()))
+    if (needed[operation.results[0]])
+      for (ValueId operand : operation.operands)
+        needed.set(operand);
+  return needed;
+}
+
 llvm::Expected<RewrittenProgram>
 mlir::mirage::search::peelTransposes(const Graph &program) {
   RewrittenProgram result;
@@ -99,7 +112,12 @@ mlir::mirage::search::peelTransposes(const Graph &program) {
     values.push_back(result.body.addInput(result.inputs.getType(view),
                                           program.getInputName(input)));
   }
+  llvm::BitVector needed = findNeeded(program);
   for (const Node &operation : program.getNodes()) {
+    if (!needed[operation.results[0]]) {
+      values.push_back(0); // nobody reads it
+      continue;
+    }
     auto operands = llvm::map_to_vector(
         operation.operands, [&](ValueId operand) { return values[operand]; });
     const TensorSpec &type = program.getType(operation.results[0]);

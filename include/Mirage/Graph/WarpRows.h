@@ -88,8 +88,8 @@ findWarpRows(const TileGraph &graph,
 
 /// The operations that are members for some number of threads and some sizes:
 /// those of a graph of which sizes say no more than which dimensions are the
-/// same.
-llvm::BitVector findPossibleWarpRows(const TileGraph &graph);
+/// same. Registers are not counted.
+WarpRows findPossibleWarpRows(const TileGraph &graph);
 
 /// Whether the warps of a member hold its result, of a sum over the loop also
 /// behind it: all that reads it is a member, and it is not stored.

@@ -79,6 +79,7 @@ private:
     bool isInLoop = false;
     bool isStep = true;    ///< and no sum that grows as its parts are computed
     bool isOnRows = false; ///< of some tilings
+    bool leavesColumns = false; ///< of these rows
     NameSet result = 0;
     llvm::SmallVector<NameSet, 2> operands;
     NameSet summed = 0; ///< of a product, what it sums over

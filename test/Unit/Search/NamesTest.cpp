@@ -70,8 +70,8 @@ TEST(NamesTest, HeadsAreSplitOffAndJoined) {
   expectFused(graph);
 }
 
-/// Attention of [rows, heads, depth], as [heads, rows, depth]: what is left is
-/// the transpose that the product has of any keys, and rows stay rows.
+/// Attention of [rows, heads, depth], as [heads, rows, depth]: rows stay rows,
+/// and what is left is the transpose that the product has of any keys.
 TEST(NamesTest, OrdersOfBatchesAreViews) {
   ProgramBuilder b;
   ValueId q = b.input({6, 3, 8}), k = b.input({10, 3, 8}),
@@ -95,7 +95,7 @@ TEST(NamesTest, OrdersOfBatchesAreViews) {
   expectFused(graph);
 }
 
-/// What is read in two orders, as it is, or by columns, stays as it is.
+/// What is read in two orders, or by columns, stays as it is.
 TEST(NamesTest, InputsReadInSeveralOrdersStay) {
   auto getBody = [](llvm::ArrayRef<Shape> read) {
     ProgramBuilder b;
@@ -103,7 +103,9 @@ TEST(NamesTest, InputsReadInSeveralOrdersStay) {
     llvm::SmallVector<ValueId> outputs;
     for (llvm::ArrayRef<int64_t> dims : read)
       outputs.push_back(b.apply(Opcode::Exp, {b.transpose(x, dims)}));
-    RewrittenProgram program = expectRewritten(b.finish(outputs));
+    RewrittenProgram program =
+        llvm::cantFail(peelTransposes(b.finish(outputs)));
+    EXPECT_FALSE(verify(program.body));
     return program.body.getType(0).shape;
   };
   EXPECT_EQ(getBody({{1, 0, 2, 3}, {1, 0, 3, 2}}), Shape({3, 2, 4, 5}));
