@@ -138,9 +138,9 @@ TEST(WarpRows, WhatNeedsOtherRowsEnds) {
 }
 
 /// A product with exchanged operands, 64x16, whose sum is stored transposed
-/// beside a residual of 16x64 and matrices that 64 columns are multiplied by.
+/// beside a residual of 16x64 and what 64 columns are multiplied by.
 struct Exchanged : Tiles {
-  ValueId residual, right, tall, sum, transposed;
+  ValueId residual, right, sum, transposed;
 
   explicit Exchanged(Shape batch = {}) : Tiles(128) {
     auto with = [&](int64_t rows, int64_t columns) {
@@ -151,7 +151,6 @@ struct Exchanged : Tiles {
     ValueId x = addLooped(f16(with(64, 32))), y = addLooped(f16(with(32, 16)));
     residual = addWhole(f16(with(16, 64)));
     right = addWhole(f16({64, 8}));
-    tall = addWhole(f16({64, 64}));
     ValueId product = add(Opcode::Matmul, {x, y}, f32(with(64, 16)));
     sum = add(Opcode::Accumulate, {product}, f32(with(64, 16)));
     int64_t rank = batch.size() + 2;
@@ -205,19 +204,20 @@ TEST(WarpRows, ColumnsAreForElementwiseSteps) {
 /// A product of columns has rows of its own, of which each of four warps needs
 /// 16.
 TEST(WarpRows, ProductsOfColumnsHaveOtherRows) {
-  Exchanged graph;
-  ValueId halves = graph.add(Opcode::Cast, {graph.transposed}, f16({16, 64}));
-  ValueId product =
-      graph.add(Opcode::Matmul, {halves, graph.right}, f32({16, 8}));
-  graph.addOutput(graph.add(Opcode::Exp, {product}, f32({16, 8})));
-  EXPECT_EQ(listMembers(graph), " matmul accumulate transpose cast");
+  Tiles graph(128);
+  ValueId x = graph.addLooped(f16({64, 32})),
+          y = graph.addLooped(f16({32, 16})),
+          right = graph.addWhole(f16({64, 64}));
+  ValueId product = graph.add(Opcode::Matmul, {x, y}, f32({64, 16}));
+  ValueId total = graph.add(Opcode::Sum, {product}, f32({64, 1}), over({1}));
+  ValueId transposed =
+      graph.add(Opcode::Transpose, {product}, f32({16, 64}), over({1, 0}));
+  ValueId halves = graph.add(Opcode::Cast, {transposed}, f16({16, 64}));
+  ValueId next = graph.add(Opcode::Matmul, {halves, right}, f32({16, 64}));
+  graph.addOutput(graph.add(Opcode::Accumulate, {next}, f32({16, 64})));
+  graph.addOutput(graph.add(Opcode::Accumulate, {total}, f32({64, 1})));
+  EXPECT_EQ(listMembers(graph), " matmul sum transpose cast accumulate");
   EXPECT_FALSE(isHeld(graph, halves));
-  Exchanged wide;
-  wide.addOutput(wide.add(
-      Opcode::Matmul,
-      {wide.add(Opcode::Cast, {wide.transposed}, f16({16, 64})), wide.tall},
-      f32({16, 64})));
-  EXPECT_EQ(listMembers(wide), " matmul accumulate transpose cast");
 }
 
 /// Of a square tile, too, which has as many of them as rows.
