@@ -11,6 +11,7 @@
 #include "Mirage/Dialect/Operator/DeadOps.h"
 #include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/LaunchAttributes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
@@ -73,9 +74,10 @@ private:
   }
 
   LogicalResult read(mlir::Operation &op) {
-    // A destination carries no value; a constant has no meaning here, but it
-    // is the op that reads it that a user can do something about.
-    if (isa<tensor::EmptyOp>(op) || op.hasTrait<OpTrait::ConstantLike>())
+    // A destination carries no value; a constant or a fill has no meaning here,
+    // but it is the op that reads it that a user can do something about.
+    if (isa<tensor::EmptyOp, linalg::FillOp>(op) ||
+        op.hasTrait<OpTrait::ConstantLike>())
       return success();
     return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(&op)
         .Case([&](kernel::GraphOp nested) { return readNested(nested); })

@@ -265,7 +265,7 @@ MirageStatus mirageModuleGetGraph(const MirageModule *module,
   ContextCall call(*module->context);
   OwningOpRef<ModuleOp> op = module->op.get().clone();
   PassManager passManager(&module->context->mlir);
-  buildImportPipeline(passManager);
+  buildProgramImportPipeline(passManager);
   if (failed(passManager.run(*op)))
     return call.finish(failure(), "expects tensor programs");
   llvm::Expected<func::FuncOp> found = findFunction(*op, function);

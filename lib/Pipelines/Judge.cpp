@@ -239,7 +239,7 @@ static FailureOr<FunctionVerdict> judge(func::FuncOp before, func::FuncOp after,
 
 static LogicalResult importModule(ModuleOp module) {
   PassManager passManager(module.getContext(), ModuleOp::getOperationName());
-  buildImportPipeline(passManager);
+  buildProgramImportPipeline(passManager);
   return passManager.run(module);
 }
 

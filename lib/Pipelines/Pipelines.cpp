@@ -31,6 +31,17 @@ void mlir::mirage::buildImportPipeline(OpPassManager &passManager) {
   passManager.addPass(createConvertLinalgToMirageKernelPass());
 }
 
+void mlir::mirage::buildProgramImportPipeline(OpPassManager &passManager) {
+  buildImportPipeline(passManager);
+  passManager.addPass(createExpandScalarsPass());
+}
+
+/// What comes in, as the artifact is to say that it was asked for.
+static void addRecord(OpPassManager &passManager) {
+  passManager.addPass(createExpandScalarsPass());
+  passManager.addPass(createRecordProgramPass());
+}
+
 void mlir::mirage::addSearch(OpPassManager &passManager,
                              const SuperoptimizeOptions &options) {
   passManager.addPass(createExpandComposedPass());
@@ -158,7 +169,7 @@ void mlir::mirage::addPlanning(OpPassManager &passManager,
 static void addOptimize(OpPassManager &passManager,
                         const CompileOptions &options) {
   // For those that come in here: a program recorded earlier stays.
-  passManager.addPass(createRecordProgramPass());
+  addRecord(passManager);
   passManager.addPass(createNameOperationsPass());
   addPlanning(passManager, options, /*usesCopyEngine=*/true);
 }
@@ -204,7 +215,7 @@ void mlir::mirage::addBackEndDialects(DialectRegistry &registry) {
 /// The search and, where one is wanted, the bundle of its candidates.
 static void addSearchAndBundle(OpPassManager &passManager,
                                const CompileOptions &options) {
-  passManager.addPass(createRecordProgramPass());
+  addRecord(passManager);
   if (options.bundle.empty())
     return addSearch(passManager, options);
   CompileOptions keeping;

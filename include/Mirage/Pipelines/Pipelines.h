@@ -82,6 +82,8 @@ struct CompileOptions : public SuperoptimizeOptions {
 
 /// From linalg on tensors to `mirage_kernel.graph`.
 void buildImportPipeline(OpPassManager &passManager);
+/// The same where functions are programs: their tensors of rank 0 become [1].
+void buildProgramImportPipeline(OpPassManager &passManager);
 
 /// Import, and the search: linalg or `mirage_kernel` in, µGraphs out. To be run
 /// on a module, or nested on a function.

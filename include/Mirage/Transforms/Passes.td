@@ -89,6 +89,18 @@ def PrintAbstractExpressionsPass : CheckedPass<"mirage-print-abstract-expression
            "functions, written-out, or both in turn">];
 }
 
+def ExpandScalarsPass : Pass<"mirage-expand-scalars"> {
+  let summary = "gives programs tensors of [1] for those of rank 0";
+  let description = [{
+    Arguments and results of functions that are tensors of rank 0, a loss or a learnt
+    scale, become tensors of shape [1], as they are in graphs, and the reshapes in
+    between go. So an artifact's inputs and outputs are what its kernels
+    read and write. A function that others refer to keeps its type.
+    Example: test/Transforms/expand-scalars.mlir
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def RecordProgramPass : Pass<"mirage-record-program"> {
   let summary = "keeps each function's program beside what becomes of it";
   let description = [{

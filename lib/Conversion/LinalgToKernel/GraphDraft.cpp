@@ -8,12 +8,18 @@
 
 #include "GraphDraft.h"
 #include "FindConstant.h"
+#include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Dialect/Operator/ScalarTensors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace mlir::mirage;
+
+std::optional<std::string> mlir::mirage::explainUnsupported(Type type) {
+  return explainUnsupportedTensor(getTypeInGraph(type));
+}
 
 GraphDraft::GraphDraft(Operation *op) : builder(op->getContext()), op(op) {
   builder.setInsertionPointToStart(&region.emplaceBlock());
@@ -26,9 +32,11 @@ GraphDraft::~GraphDraft() {
 }
 
 Value GraphDraft::getInput(Value outer) {
+  outer = skipScalarReshapes(outer);
   auto [found, isNew] = arguments.try_emplace(outer);
   if (isNew) {
-    found->second = region.addArgument(outer.getType(), outer.getLoc());
+    found->second =
+        region.addArgument(getTypeInGraph(outer.getType()), outer.getLoc());
     inputs.push_back(outer);
   }
   return found->second;
@@ -44,6 +52,8 @@ kernel::GraphOp GraphDraft::createGraph(RewriterBase &rewriter,
         return tensor::EmptyOp::create(rewriter, location, tensor.getShape(),
                                        tensor.getElementType());
       });
+  for (Value &input : inputs)
+    input = expandScalar(rewriter, location, input);
   auto graph = kernel::GraphOp::create(rewriter, location, yielded.getTypes(),
                                        inputs, inits);
   graph.getBody().takeBody(region);
@@ -56,6 +66,13 @@ static Value createConstant(OpBuilder &builder, Location location,
   return arith::ConstantOp::create(
       builder, location,
       DenseElementsAttr::get(type, roundTo(number, element)));
+}
+
+/// A graph's result as what takes the place of `old`.
+static Value toTypeOf(OpResult old, Value result, OpBuilder &builder) {
+  if (!isScalarTensor(old.getType()))
+    return result;
+  return collapseScalar(builder, old.getLoc(), result);
 }
 
 kernel::GraphOp GraphDraft::replaceOp(RewriterBase &rewriter,
@@ -71,7 +88,8 @@ kernel::GraphOp GraphDraft::replaceOp(RewriterBase &rewriter,
   unsigned next = 0;
   for (auto [old, result] : llvm::zip_equal(op->getResults(), results)) {
     if (std::holds_alternative<Value>(result))
-      rewriter.replaceAllUsesWith(old, graph.getResult(next++));
+      rewriter.replaceAllUsesWith(
+          old, toTypeOf(old, graph.getResult(next++), rewriter));
     else if (auto *number = std::get_if<double>(&result))
       rewriter.replaceAllUsesWith(
           old, createConstant(rewriter, op->getLoc(),

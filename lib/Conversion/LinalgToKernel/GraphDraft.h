@@ -11,6 +11,7 @@
 
 #include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
+#include <string>
 #include <variant>
 
 namespace mlir::mirage {
@@ -18,6 +19,10 @@ namespace mlir::mirage {
 /// What is made of one result of an op: nothing, where nobody uses it; the
 /// number that all its elements are; or a tensor of the graph.
 using ResultValue = std::variant<std::monostate, double, Value>;
+
+/// Why no tensor of a graph stands for one of this type, or nothing if one
+/// does: itself, or one of [1] where the rank is 0.
+std::optional<std::string> explainUnsupported(Type type);
 
 /// The kernel graph that is to take the place of one op, not in the IR yet. It
 /// is given up if it is destroyed before `replaceOp`.
@@ -29,10 +34,12 @@ public:
   /// Inserts into the graph's body.
   OpBuilder &getBuilder() { return builder; }
 
-  /// The graph's argument for a tensor of the function.
+  /// The graph's argument for a tensor of the function; of [1] where its rank
+  /// is 0.
   Value getInput(Value outer);
 
-  /// Replaces the op's results, by those of the graph and by constants.
+  /// Replaces the op's results, by those of the graph and by constants. For a
+  /// result of rank 0 the graph gives one of [1].
   /// \returns the graph; null where there is no tensor among `results`.
   kernel::GraphOp replaceOp(RewriterBase &rewriter,
                             ArrayRef<ResultValue> results);

@@ -31,7 +31,7 @@ LogicalResult LinalgOpReader::check() {
 }
 
 /// The loop that indexes each dimension of an operand, or kUnit for a constant
-/// 0 that indexes a dimension of size 1.
+/// 0 that indexes a dimension of size 1, and for what rank 0 is in a graph.
 FailureOr<SmallVector<int>> LinalgOpReader::readMap(OpOperand &operand) {
   SmallVector<int> loops;
   ArrayRef<int64_t> shape = op.getShape(&operand);
@@ -50,6 +50,8 @@ FailureOr<SmallVector<int>> LinalgOpReader::readMap(OpOperand &operand) {
     }
     loops.push_back(dim ? int(dim.getPosition()) : kUnit);
   }
+  if (shape.empty())
+    loops.push_back(kUnit);
   return loops;
 }
 
@@ -58,7 +60,7 @@ FailureOr<BodyValue> LinalgOpReader::readOperand(OpOperand &operand) {
     return BodyValue(*number);
   if (operand.get().getDefiningOp<tensor::EmptyOp>())
     return fail("expects operands with defined elements, got tensor.empty");
-  if (auto problem = explainUnsupportedTensor(operand.get().getType()))
+  if (auto problem = explainUnsupported(operand.get().getType()))
     return fail(*problem);
   FailureOr<SmallVector<int>> loops = readMap(operand);
   if (failed(loops))
@@ -101,11 +103,11 @@ FailureOr<BodyValue> LinalgOpReader::readYielded(OpOperand &init,
   return readReduction(init, order);
 }
 
-/// A number may have a type that no tensor of a graph has, such as one of rank
-/// 0, since what reads it takes it as a number.
+/// A number may have a type that no tensor of a graph has, such as one without
+/// elements, since what reads it takes it as a number.
 FailureOr<ResultValue> LinalgOpReader::readResult(OpOperand &init) {
   Type type = init.get().getType(), element = getElementTypeOrSelf(type);
-  std::optional<std::string> problem = explainUnsupportedTensor(type);
+  std::optional<std::string> problem = explainUnsupported(type);
   if (problem && !convertElementType(element))
     return fail(*problem);
   FailureOr<SmallVector<int>> order = readMap(init);

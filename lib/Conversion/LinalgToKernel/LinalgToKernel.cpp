@@ -11,6 +11,7 @@
 #include "IndexPattern.h"
 #include "Mirage/Conversion/Passes.h"
 #include "Mirage/Dialect/Kernel/IR/ExpressibleOpInterface.h"
+#include "Mirage/Dialect/Operator/ScalarTensors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,8 +40,11 @@ static bool isOnTensors(Operation *op) {
          llvm::any_of(op->getResultTypes(), isTensor);
 }
 
-/// Ops that compute with tensors, whether we can take them or not.
+/// Ops that compute with tensors, whether we can take them or not. What stands
+/// between tensors of rank 0 and what they are in graphs computes nothing.
 static bool isCandidate(Operation *op) {
+  if (reshapesScalar(op))
+    return false;
   if (isa<kernel::ExpressibleOpInterface>(op))
     return true;
   if (isa<linalg::LinalgOp>(op))
@@ -161,6 +165,14 @@ static SmallVector<kernel::GraphOp> convertOps(RewriterBase &rewriter,
   return graphs;
 }
 
+/// What an op gave as a tensor of rank 0 the next has read as one of [1].
+static void eraseDeadScalarReshapes(RewriterBase &rewriter, Block &block) {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(block.getOperations())))
+    if (reshapesScalar(&op) && op.use_empty())
+      rewriter.eraseOp(&op);
+}
+
 /// Equal ops become one before and after: two casts of one value would keep it
 /// from being stored narrow, and rewrites make equal reshapes.
 static LogicalResult tidy(RewriterBase &rewriter, kernel::GraphOp graph,
@@ -185,6 +197,7 @@ mlir::mirage::convertLinalgToKernel(FunctionOpInterface function) {
     eraseDeadOps(rewriter, ops);
   for (auto &[block, ops] : candidates) {
     SmallVector<kernel::GraphOp> graphs = convertOps(rewriter, ops);
+    eraseDeadScalarReshapes(rewriter, *block);
     for (kernel::GraphOp graph : mergeKernelGraphs(rewriter, graphs))
       if (failed(tidy(rewriter, graph, tidying)))
         return failure();

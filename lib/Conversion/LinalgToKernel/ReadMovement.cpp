@@ -9,6 +9,7 @@
 #include "BoxReader.h"
 #include "FindConstant.h"
 #include "IndexPattern.h"
+#include "Mirage/Dialect/Operator/ScalarTensors.h"
 #include "OpReaders.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,7 +37,7 @@ ReadResults mlir::mirage::readExtractSlice(tensor::ExtractSliceOp op,
     reason = "expects constant offsets, sizes and strides";
     return failure();
   }
-  if (auto problem = explainUnsupportedTensor(op.getType())) {
+  if (auto problem = explainUnsupported(op.getType())) {
     reason = *problem;
     return failure();
   }
@@ -48,8 +49,8 @@ ReadResults mlir::mirage::readExtractSlice(tensor::ExtractSliceOp op,
                             Box{llvm::to_vector(op.getStaticOffsets()),
                                 llvm::to_vector(op.getStaticSizes())},
                             op.getStaticStrides());
-  return SmallVector<ResultValue>{
-      reader.reshape(part, op.getType().getShape())};
+  auto type = cast<RankedTensorType>(getTypeInGraph(op.getType()));
+  return SmallVector<ResultValue>{reader.reshape(part, type.getShape())};
 }
 
 ReadResults mlir::mirage::readConcat(tensor::ConcatOp op, GraphDraft &draft,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FindConstant.h"
+#include "Mirage/Dialect/Operator/ScalarTensors.h"
 #include "OpReaders.h"
 #include "ScalarTranslator.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -15,7 +16,7 @@ using namespace mlir;
 using namespace mlir::mirage;
 
 static LogicalResult checkTensor(Type type, std::string &reason) {
-  std::optional<std::string> problem = explainUnsupportedTensor(type);
+  std::optional<std::string> problem = explainUnsupported(type);
   if (problem)
     reason = *problem;
   return failure(problem.has_value());
@@ -47,8 +48,8 @@ ReadResults mlir::mirage::readElementwiseOp(Operation *op, GraphDraft &draft,
       return failure();
     return BodyValue(*input);
   };
-  IndexedBuilder builder(draft.getBuilder(),
-                         cast<RankedTensorType>(type).getShape());
+  auto inGraph = cast<RankedTensorType>(getTypeInGraph(type));
+  IndexedBuilder builder(draft.getBuilder(), inGraph.getShape());
   ScalarTranslator translator(builder, op->getLoc(), nullptr, leaf, reason);
   FailureOr<BodyValue> value = translator.translateOp(op);
   if (failed(value))
@@ -71,8 +72,8 @@ ReadResults mlir::mirage::readReshape(Operation *op, GraphDraft &draft,
   FailureOr<IndexedTensor> input = readInput(operand, draft, reason);
   if (failed(input))
     return failure();
-  Value reshaped = kernel::ReshapeOp::create(draft.getBuilder(), op->getLoc(),
-                                             type, input->tensor);
+  Value reshaped = kernel::ReshapeOp::create(
+      draft.getBuilder(), op->getLoc(), getTypeInGraph(type), input->tensor);
   return SmallVector<ResultValue>{reshaped};
 }
 

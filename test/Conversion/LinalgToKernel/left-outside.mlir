@@ -10,13 +10,6 @@ func.func @dynamic_shape(%x: tensor<?x6xf32>) -> tensor<?x6xf32> {
   return %0 : tensor<?x6xf32>
 }
 
-func.func @rank_0(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
-  %e = tensor.empty() : tensor<f32>
-  // expected-remark @below {{'linalg.add' op stays outside of a mirage_kernel.graph: expects a tensor of rank 1 or more, got tensor<f32>}}
-  %0 = linalg.add ins(%x, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
-}
-
 func.func @size_0(%x: tensor<0x6xf32>) -> tensor<0x6xf32> {
   // expected-remark @below {{expects sizes of at least 1, got tensor<0x6xf32>}}
   %0 = math.exp %x : tensor<0x6xf32>
@@ -234,13 +227,6 @@ func.func @index_used(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
     linalg.yield %3, %5 : f32, i64
   } -> (tensor<4xf32>, tensor<4xi64>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xi64>
-}
-
-func.func @dot(%x: tensor<6xf32>, %y: tensor<6xf32>) -> tensor<f32> {
-  %init = arith.constant dense<0.0> : tensor<f32>
-  // expected-remark @below {{'linalg.dot' op stays outside of a mirage_kernel.graph: expects a tensor of rank 1 or more, got tensor<f32>}}
-  %0 = linalg.dot ins(%x, %y : tensor<6xf32>, tensor<6xf32>) outs(%init : tensor<f32>) -> tensor<f32>
-  return %0 : tensor<f32>
 }
 
 func.func @on_memrefs(%x: memref<4x6xf32>, %y: memref<4x6xf32>) {
