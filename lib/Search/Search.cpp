@@ -106,12 +106,13 @@ static bool isForParts(const Graph &program, const Target &target,
 }
 
 /// Whether nothing was found that parts may have: the program is too large, or
-/// there are structures and the verifier had an answer to none of those that
-/// came first, as where exponentials are nested too deep.
+/// has too many states, or there are structures and the verifier had an answer
+/// to none of those that came first, as where exponentials are nested too deep.
 static bool isForPartsAfterAll(const SearchResult &whole) {
   return whole.candidates.empty() &&
          (whole.report.rejected > 0 ||
-          whole.stopReason == StopReason::ProgramTooLarge);
+          whole.stopReason == StopReason::ProgramTooLarge ||
+          whole.stopReason == StopReason::StateLimit);
 }
 
 /// What has a block graph is a result of a search already.
@@ -147,9 +148,10 @@ static Expected<SearchResult> searchProgram(const Graph &graph,
   if (!mayCut ||
       (whole && !isInParts && !(isWhole && isForPartsAfterAll(*whole))))
     return whole;
-  // As many kernels are ours as may be in one piece, where there may be one.
+  // As many kernels are ours as may be in one piece, where that may have any.
   std::optional<unsigned> maxKernels;
-  if (whole && countOperations(program) <= kMaxWholeOperations)
+  if (whole && !whole->candidates.empty() &&
+      countOperations(program) <= kMaxWholeOperations)
     maxKernels = options.maxKernels;
   if (whole)
     sequence.end(whole->report);

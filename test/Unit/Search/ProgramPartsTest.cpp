@@ -290,4 +290,32 @@ TEST(ProgramPartsTest, ProgramsThatCannotBeNamedAreCut) {
   EXPECT_EQ(cut.stopReason, StopReason::StateLimit);
 }
 
+/// A mean of two dimensions, of which a scale has one: there are too many ways
+/// to write it for the states, and fewer for each part.
+TEST(ProgramPartsTest, ProgramsWithTooManyStatesAreCut) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 8, 1024}), scale = b.input({8, 1}),
+          shift = b.input({8, 1});
+  Attributes over;
+  over.dims = {1, 2};
+  auto addMean = [&](ValueId of) { return b.apply(Opcode::Mean, {of}, over); };
+  ValueId centred = b.apply(Opcode::Sub, {x, addMean(x)});
+  ValueId variance = addMean(b.apply(Opcode::Square, {centred}));
+  ValueId deviation = b.apply(Opcode::Sqrt, {variance});
+  ValueId normed = b.apply(Opcode::Div, {centred, deviation});
+  ValueId scaled = b.apply(Opcode::Mul, {normed, scale});
+  Graph graph = b.finish({b.apply(Opcode::Add, {scaled, shift})});
+  SearchOptions options;
+  options.maxStates = 8000;
+  options.cutsProgram = false;
+  SearchResult whole = llvm::cantFail(superoptimize(graph, options));
+  EXPECT_TRUE(whole.candidates.empty());
+  EXPECT_EQ(whole.stopReason, StopReason::StateLimit);
+  options.cutsProgram = true;
+  SearchResult cut = llvm::cantFail(superoptimize(graph, options));
+  ASSERT_EQ(cut.candidates.size(), 1u);
+  EXPECT_GT(cut.candidates[0].claims.size(), 1u);
+  EXPECT_LT(2 * cut.report.bestUs, cut.report.baselineUs);
+}
+
 } // namespace
