@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Analysis/BlockSteps.h"
-#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/HeldTiles.h"
 #include "Mirage/Analysis/PersistentBlocks.h"
 #include "Mirage/Graph/TileMemory.h"
@@ -25,14 +24,14 @@ static StepPhase convertPhase(Phase phase) {
                                 : StepPhase::After;
 }
 
-BlockSteps::BlockSteps(block::GraphOp graph)
-    : graph(graph),
+BlockSteps::BlockSteps(block::GraphOp graph, BypassingValues withoutTile)
+    : graph(graph), bypassing(std::move(withoutTile)),
       phases(computePhases(cast<TileGraphOpInterface>(graph.getOperation()))) {
   Block &body = graph.getBody().front();
   TileGraph header =
       cast<TileGraphOpInterface>(graph.getOperation()).getHeader();
   for (BlockArgument argument : body.getArguments())
-    if (!argument.use_empty() && !bypassesSharedMemory(argument))
+    if (!argument.use_empty() && !bypassing.contains(argument))
       addTile(argument, mirage::getNumPlaces(header, argument.getArgNumber()));
   for (Operation &op : body.without_terminator())
     for (Value result : op.getResults()) {
@@ -40,7 +39,7 @@ BlockSteps::BlockSteps(block::GraphOp graph)
         tileOf[result] = tileOf.lookup(op.getOperand(0));
         continue;
       }
-      if (!isHeld(result) && !bypassesSharedMemory(result))
+      if (!isHeld(result) && !bypassing.contains(result))
         addTile(result, /*places=*/1);
       if (isHeld(result) || isCarriedSum(result))
         registersOf[result] = registersOf.size();
@@ -104,7 +103,7 @@ TileAccess BlockSteps::access(Value value, bool writes, bool isOwn) const {
 SmallVector<TileAccess, 4> BlockSteps::readAll(ValueRange values) const {
   SmallVector<TileAccess, 4> accesses;
   for (Value value : values)
-    if (!bypassesSharedMemory(value))
+    if (!bypassing.contains(value))
       accesses.push_back(access(value, /*writes=*/false));
   return accesses;
 }
@@ -211,7 +210,7 @@ void BlockSteps::addOps(Phase phase) {
                                                /*writes=*/false)
                              : access(maximum.getResult(), /*writes=*/false));
     for (Value result : op.getResults())
-      if (!bypassesSharedMemory(result))
+      if (!bypassing.contains(result))
         accesses.push_back(updates ? accessAccumulator(result)
                                    : access(result, /*writes=*/true));
     addStep(updates ? BlockStep::Kind::Update : BlockStep::Kind::Compute,

@@ -337,3 +337,24 @@ bool mlir::mirage::isWorthBypassing(Value value) {
   return !llvm::errorToBool(verifyBypassing(value)) &&
          isWorthStoring(graph, value.getDefiningOp<thread::GraphOp>());
 }
+
+/// \param isOne  asked of inputs, and of results of steps that have one.
+static BypassingValues collect(block::GraphOp graph,
+                               llvm::function_ref<bool(Value)> isOne) {
+  BypassingValues values;
+  for (BlockArgument input : graph.getBody().getArguments())
+    if (isOne(input))
+      values.insert(input);
+  for (auto step : graph.getBody().getOps<thread::GraphOp>())
+    if (step->getNumResults() == 1 && isOne(step.getResult(0)))
+      values.insert(step.getResult(0));
+  return values;
+}
+
+BypassingValues mlir::mirage::readBypassingValues(block::GraphOp graph) {
+  return collect(graph, bypassesSharedMemory);
+}
+
+BypassingValues mlir::mirage::findBypassingValues(block::GraphOp graph) {
+  return collect(graph, isWorthBypassing);
+}

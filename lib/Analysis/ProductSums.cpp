@@ -8,9 +8,10 @@
 
 #include "Mirage/Analysis/ProductSums.h"
 #include "Mirage/Analysis/HeldTiles.h"
-#include "Mirage/Graph/Graph.h"
+#include "Mirage/Graph/WarpRows.h"
 #include "Mirage/Layout/WorkFragments.h"
 #include "Mirage/Planning/RegisterBudget.h"
+#include "Mirage/Planning/RegisterPlacement.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -64,13 +65,81 @@ static int64_t countRegisters(RankedTensorType tile, int64_t numThreads,
       numWarps);
 }
 
-static bool haveRegisters(ArrayRef<block::AccumulateOp> sums,
+/// The sums that so many threads have registers for: of all of them those that
+/// save most of shared memory's traffic, as they are chosen once steps have
+/// their items.
+static SmallVector<block::AccumulateOp>
+findHeldSums(ArrayRef<block::AccumulateOp> sums, int64_t numThreads) {
+  int64_t mostRegisters = countSumRegisters(sums, numThreads);
+  RegisterPlacementProblem problem({mostRegisters});
+  for (block::AccumulateOp sum : sums) {
+    HeldCandidate candidate;
+    candidate.registers = countRegisters(sum.getType(), numThreads,
+                                         mostRegisters / int64_t(sums.size()));
+    candidate.end = 1; // all of them at the same time
+    candidate.savedBytes = convertTensor(sum.getType()).getSizeBytes();
+    problem.add(candidate);
+  }
+  RegisterPlacement placement =
+      placeInRegisters(problem, [](llvm::BitVector &) {});
+  SmallVector<block::AccumulateOp> held;
+  for (unsigned number : placement.held.set_bits())
+    held.push_back(sums[number]);
+  return held;
+}
+
+/// Whether a step multiplies what the block loads, and nobody else reads that:
+/// its rows are a chain of their own (Mirage/Graph/WarpRows.h).
+static bool multipliesInputsAlone(block::AccumulateOp sum,
+                                  ArrayRef<block::AccumulateOp> sums) {
+  auto isOfSums = [&](Operation *reader) {
+    return llvm::any_of(sums, [&](block::AccumulateOp other) {
+      return getStep(other) == reader;
+    });
+  };
+  return llvm::all_of(getStep(sum).getInputs(), [&](Value input) {
+    return isa<BlockArgument>(input) &&
+           llvm::all_of(input.getUsers(), isOfSums);
+  });
+}
+
+/// A block that takes these products and nothing else. What they are summed
+/// over says nothing about rows of the results.
+static TileGraph describeProducts(ArrayRef<block::AccumulateOp> sums,
+                                  int64_t numThreads) {
+  constexpr int64_t kAnyDepth = 16;
+  TileGraph graph;
+  graph.threads = numThreads;
+  graph.loop = 2;
+  for (block::AccumulateOp sum : sums) {
+    TensorSpec lhs = convertTensor(sum.getType()), rhs = lhs;
+    lhs.element = rhs.element = ElementType::F16;
+    lhs.shape.end()[-1] = rhs.shape.end()[-2] = kAnyDepth;
+    graph.addInput(lhs);
+    graph.addInput(rhs);
+    graph.tileInputs.push_back({{}, int(lhs.getRank()) - 1});
+    graph.tileInputs.push_back({{}, int(lhs.getRank()) - 2});
+  }
+  for (block::AccumulateOp sum : sums) {
+    TensorSpec result = convertTensor(sum.getType());
+    ValueId left = 2 * graph.getOutputs().size();
+    ValueId product = graph.add(Opcode::Matmul, {left, left + 1}, result);
+    graph.addOutput(graph.add(Opcode::Accumulate, {product}, result));
+    graph.tileOutputs.emplace_back();
+  }
+  return graph;
+}
+
+/// Whether so many threads would have whole rows of all sums.
+static bool wouldHaveRows(ArrayRef<block::AccumulateOp> sums,
                           int64_t numThreads) {
-  int64_t mostRegisters = countSumRegisters(sums, numThreads), registers = 0;
-  for (block::AccumulateOp sum : sums)
-    registers += countRegisters(sum.getType(), numThreads,
-                                mostRegisters / int64_t(sums.size()));
-  return registers <= mostRegisters;
+  return llvm::all_of(sums,
+                      [&](block::AccumulateOp sum) {
+                        return multipliesInputsAlone(sum, sums);
+                      }) &&
+         findWarpRows(describeProducts(sums, numThreads),
+                      RegisterBudget(numThreads).getForRows())
+             .members.all();
 }
 
 /// Whether items are cut as `chooseMmaColumns` says.
@@ -79,17 +148,30 @@ static bool isPlain(block::AccumulateOp sum) {
          !getStep(sum)->hasAttr(kWholeRowsAttr);
 }
 
-std::optional<int64_t> mlir::mirage::findThreadsForSums(block::GraphOp graph) {
+/// All numbers that a block may have but its own, the nearest first.
+static SmallVector<int64_t> listOtherThreads(int64_t present) {
   constexpr int64_t kWarp = 1 << kLaneBits;
+  SmallVector<int64_t> all;
+  for (int64_t threads = kWarp; threads <= kMaxBlockThreads; threads += kWarp)
+    if (threads != present)
+      all.push_back(threads);
+  llvm::sort(all, [&](int64_t lhs, int64_t rhs) {
+    return std::pair(std::abs(lhs - present), lhs) <
+           std::pair(std::abs(rhs - present), rhs);
+  });
+  return all;
+}
+
+std::optional<ThreadsForSums>
+mlir::mirage::findThreadsForSums(block::GraphOp graph, FitWithoutSums fit) {
   SmallVector<block::AccumulateOp> sums = findCarriedSums(graph);
   if (sums.empty() || !llvm::all_of(sums, isPlain))
     return std::nullopt;
-  int64_t present = graph.getThreads();
-  std::optional<int64_t> nearest;
-  for (int64_t threads = kWarp; threads <= kMaxBlockThreads; threads += kWarp)
-    if (haveRegisters(sums, threads) &&
-        (!nearest ||
-         std::abs(threads - present) < std::abs(*nearest - present)))
-      nearest = threads;
-  return nearest;
+  for (int64_t threads : listOtherThreads(graph.getThreads())) {
+    SmallVector<block::AccumulateOp> held =
+        wouldHaveRows(sums, threads) ? sums : findHeldSums(sums, threads);
+    if (!held.empty() && fit(held))
+      return ThreadsForSums{threads, held.size() == sums.size()};
+  }
+  return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "Mirage/Graph/ComposedOperators.h"
 #include "Mirage/Graph/Work.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -367,8 +368,16 @@ int64_t mlir::mirage::shuffleIndex(int64_t index, llvm::ArrayRef<int64_t> shape,
   return index ^ joined;
 }
 
+/// 1/x tells 0 from -0, and NaN is what it is.
+static bool areSameBits(llvm::ArrayRef<double> lhs,
+                        llvm::ArrayRef<double> rhs) {
+  return llvm::equal(lhs, rhs, [](double one, double other) {
+    return llvm::bit_cast<uint64_t>(one) == llvm::bit_cast<uint64_t>(other);
+  });
+}
+
 bool Attributes::operator==(const Attributes &other) const {
-  return scalars == other.scalars && dims == other.dims &&
+  return areSameBits(scalars, other.scalars) && dims == other.dims &&
          count == other.count && reduction == other.reduction &&
          axis == other.axis && axes == other.axes && extent == other.extent &&
          columnAxes == other.columnAxes && offset == other.offset &&

@@ -39,10 +39,10 @@ findStretch(ArrayRef<PhaseT> phases, StringRef from, StringRef to,
     return llvm::find_if(
         phases, [&](const PhaseT &phase) { return phase.name == name; });
   };
-  for (StringRef name : {from, to})
+  for (auto [option, name] : {std::pair("from=", from), {"to=", to}})
     if (find(name) == phases.end())
-      return onError("expects a phase among " + listPhases(phases) + ", got '" +
-                     name + "'");
+      return onError("expects " + Twine(option) + " to name one of " +
+                     listPhases(phases) + ", got '" + name + "'");
   if (find(from) > find(to))
     return onError("expects from= before to=, got from=" + from + " to=" + to);
   return ArrayRef<PhaseT>(find(from), find(to) + 1);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputReaders.h"
 #include "Mirage/Graph/GraphWriter.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,21 +18,11 @@ using namespace mlir::mirage::search;
 /// The shape in which all operations read an input; its own if they differ, or
 /// if the input is an output too.
 static Shape findReadShape(const Graph &program, ValueId input) {
-  Shape own = program.getType(input).shape;
-  if (llvm::is_contained(program.getOutputs(), input))
-    return own;
-  std::optional<Shape> read;
-  for (const Node &operation : program.getNodes()) {
-    if (!llvm::is_contained(operation.operands, input))
-      continue;
-    if (operation.opcode != Opcode::Reshape)
-      return own;
-    const Shape &shape = program.getType(operation.results[0]).shape;
-    if (read && *read != shape)
-      return own;
-    read = shape;
-  }
-  return read.value_or(own);
+  return findCommonReading(program, input, Opcode::Reshape,
+                           [&](const Node &reshape) {
+                             return program.getType(reshape.results[0]).shape;
+                           })
+      .value_or(program.getType(input).shape);
 }
 
 /// The value of which an output is another shape.

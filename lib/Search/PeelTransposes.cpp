@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputReaders.h"
 #include "Mirage/Graph/GraphWriter.h"
 #include "Mirage/Search/RewrittenProgram.h"
 #include "llvm/ADT/BitVector.h"
@@ -16,7 +17,7 @@
 using namespace mlir::mirage;
 using namespace mlir::mirage::search;
 
-using Permutation = llvm::SmallVector<int64_t>;
+using Permutation = DimensionNumbers;
 
 static bool isIdentity(llvm::ArrayRef<int64_t> dims) {
   return llvm::equal(dims, llvm::seq<int64_t>(dims.size()));
@@ -31,31 +32,26 @@ static Permutation keepRows(llvm::ArrayRef<int64_t> dims) {
   return order;
 }
 
+/// The dimensions of a value in the order in which they are.
+static Permutation getOwnOrder(const Graph &program, ValueId value) {
+  return llvm::to_vector<4>(
+      llvm::seq<int64_t>(program.getType(value).getRank()));
+}
+
 /// The order in which all operations read the dimensions of an input; its own
 /// if they differ, or if the input is an output too.
 static Permutation findReadOrder(const Graph &program, ValueId input) {
-  auto own =
-      llvm::to_vector(llvm::seq<int64_t>(program.getType(input).getRank()));
-  if (llvm::is_contained(program.getOutputs(), input))
-    return own;
-  std::optional<Permutation> read;
-  for (const Node &operation : program.getNodes()) {
-    if (!llvm::is_contained(operation.operands, input))
-      continue;
-    if (operation.opcode != Opcode::Transpose)
-      return own;
-    Permutation order = keepRows(operation.attributes.dims);
-    if (read && *read != order)
-      return own;
-    read = order;
-  }
-  return read.value_or(own);
+  return findCommonReading(program, input, Opcode::Transpose,
+                           [](const Node &transpose) {
+                             return keepRows(transpose.attributes.dims);
+                           })
+      .value_or(getOwnOrder(program, input));
 }
 
 /// What a transpose of a tensor does to one that is in `order` already.
 static Permutation getRemaining(llvm::ArrayRef<int64_t> dims,
                                 llvm::ArrayRef<int64_t> order) {
-  return llvm::map_to_vector(dims, [&](int64_t dim) {
+  return llvm::map_to_vector<4>(dims, [&](int64_t dim) {
     return int64_t(llvm::find(order, dim) - order.begin());
   });
 }
@@ -70,8 +66,7 @@ struct Source {
 
 /// Of an output whose rows are the rows of the value.
 static Source findTransposed(const Graph &program, ValueId output) {
-  Source source{output, llvm::to_vector(llvm::seq<int64_t>(
-                            program.getType(output).getRank()))};
+  Source source{output, getOwnOrder(program, output)};
   const Node *operation = program.getDefinition(output);
   while (operation && operation->opcode == Opcode::Transpose &&
          keepRows(operation->attributes.dims) == operation->attributes.dims) {

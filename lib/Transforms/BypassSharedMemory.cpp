@@ -27,25 +27,21 @@ void mlir::mirage::forgetBypassing(block::GraphOp graph) {
     step->removeAttr(kBypassesAttr);
 }
 
-void mlir::mirage::stateBypassing(block::GraphOp graph) {
+static void bypassSharedMemory(block::GraphOp graph) {
   forgetBypassing(graph);
+  BypassingValues values = findBypassingValues(graph);
   Builder builder(graph.getContext());
   SmallVector<int64_t> inputs;
   for (BlockArgument input : graph.getBody().getArguments())
-    if (isWorthBypassing(input))
+    if (values.contains(input)) {
       inputs.push_back(input.getArgNumber());
+      loadPlainly(input);
+    }
   if (!inputs.empty())
     graph->setAttr(kBypassingInputsAttr, builder.getDenseI64ArrayAttr(inputs));
   for (auto step : graph.getBody().getOps<thread::GraphOp>())
-    if (step->getNumResults() == 1 && isWorthBypassing(step.getResult(0)))
+    if (step->getNumResults() == 1 && values.contains(step.getResult(0)))
       step->setAttr(kBypassesAttr, builder.getUnitAttr());
-}
-
-static void bypassSharedMemory(block::GraphOp graph) {
-  stateBypassing(graph);
-  for (BlockArgument input : graph.getBody().getArguments())
-    if (bypassesSharedMemory(input))
-      loadPlainly(input);
 }
 
 namespace {

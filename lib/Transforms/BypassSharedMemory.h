@@ -13,9 +13,7 @@
 
 namespace mlir::mirage {
 
-/// Leaves in attributes which tiles are worth bypassing shared memory as the
-/// graph is now (Mirage/Analysis/BypassingTiles.h).
-void stateBypassing(block::GraphOp graph);
+/// For passes that change what it was decided on.
 void forgetBypassing(block::GraphOp graph);
 
 } // namespace mlir::mirage

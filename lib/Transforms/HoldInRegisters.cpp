@@ -284,12 +284,10 @@ static Schedule makeSerialSchedule(unsigned numSteps) {
 /// least where most of them are live, in the order of its steps. How they are
 /// scheduled and lie is decided later, as is what bypasses shared memory.
 static int64_t countTileBytes(block::GraphOp graph) {
-  stateBypassing(graph);
-  BlockSteps steps(graph);
+  BlockSteps steps(graph, findBypassingValues(graph));
   SmallVector<TileForm> forms(steps.getTiles().size());
   StorageProblem problem = steps.makeStorageProblem(
       makeSerialSchedule(steps.getSteps().size()), forms);
-  forgetBypassing(graph);
   return problem.getTiles().empty() ? 0 : problem.getLargestDemand().sizeBytes;
 }
 
@@ -379,6 +377,7 @@ static void holdValues(block::GraphOp graph, int64_t sharedBytes) {
 }
 
 static void forgetChoices(block::GraphOp graph) {
+  forgetBypassing(graph);
   for (Operation &op : graph.getBody().front())
     for (StringRef name : {kHeldAttr, kHeldSharesAttr})
       op.removeAttr(name);

@@ -189,19 +189,25 @@ private:
 };
 } // namespace
 
-/// Whether tiles fit, if sums grow in registers and come to shared memory
-/// behind the loop alone.
+/// Whether tiles fit, if these sums grow in registers and come to shared memory
+/// behind the loop alone. Of others that are held now nobody knows what they
+/// would take.
 static bool fitWithoutSums(const BlockSteps &steps,
-                           const StorageProblem &problem, int64_t limitBytes) {
+                           const StorageProblem &problem, int64_t limitBytes,
+                           ArrayRef<block::AccumulateOp> held) {
   DenseMap<Value, unsigned> numbers;
   for (auto [number, tile] : llvm::enumerate(steps.getTiles()))
     numbers[tile] = number;
   SmallVector<StoredTile> tiles(problem.getTiles());
   for (block::AccumulateOp sum : findCarriedSums(steps.getGraph())) {
+    bool isToBeHeld = llvm::is_contained(held, sum);
     auto added = numbers.find(sum.getOperand());
     auto tile = numbers.find(sum.getResult());
-    if (added == numbers.end() || tile == numbers.end())
-      continue; // is held
+    bool isHeldNow = added == numbers.end() || tile == numbers.end();
+    if (isHeldNow && !isToBeHeld)
+      return false;
+    if (isHeldNow || !isToBeHeld)
+      continue;
     StoredTile &part = tiles[added->second];
     tiles[tile->second].begin = part.end + part.again;
     part.end = part.begin;
@@ -211,6 +217,20 @@ static bool fitWithoutSums(const BlockSteps &steps,
     if (tile.begin < tile.end)
       left.add(tile);
   return planStorage(left).sizeBytes <= limitBytes;
+}
+
+/// Names a number of threads with which tiles would fit, if one is known.
+static void noteThreads(InFlightDiagnostic &diagnostic, const BlockSteps &steps,
+                        const StorageProblem &problem, int64_t limitBytes) {
+  auto fit = [&](ArrayRef<block::AccumulateOp> held) {
+    return fitWithoutSums(steps, problem, limitBytes, held);
+  };
+  block::GraphOp graph = steps.getGraph();
+  if (std::optional<ThreadsForSums> found = findThreadsForSums(graph, fit))
+    diagnostic.attachNote(graph.getLoc())
+        << "threads(" << found->threads << ") would have registers for "
+        << (found->areAllHeld ? "the sums of products" : "some of the sums")
+        << ", and the other tiles fit";
 }
 
 /// Says which tiles make a plan too large, though they are as small as can be.
@@ -234,13 +254,7 @@ static LogicalResult reportDemand(const BlockSteps &steps,
       note << "a tile of " << tile.sizeBytes << " bytes, ";
     note << value.getType() << ", is live where most is needed";
   }
-  std::optional<int64_t> threads = findThreadsForSums(steps.getGraph());
-  if (threads && *threads != int64_t(steps.getGraph().getThreads()) &&
-      fitWithoutSums(steps, tiles.problem, limitBytes))
-    diagnostic.attachNote(steps.getGraph().getLoc())
-        << "threads(" << *threads
-        << ") would have registers for the sums of products, and the other "
-           "tiles fit";
+  noteThreads(diagnostic, steps, tiles.problem, limitBytes);
   if (!tiles.plan.isOptimal)
     diagnostic.attachNote(steps.getGraph().getLoc())
         << "not all orders of places were tried, so that fewer bytes may do";

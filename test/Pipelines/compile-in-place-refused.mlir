@@ -1,6 +1,6 @@
 // What --mirage-compile-in-place does not take, and what it leaves to others.
 // RUN: not mirage-opt %s --mirage-compile-in-place=from=fetch 2>&1 | FileCheck %s --check-prefix=PHASE
-// PHASE: expects a phase among import, search, bufferize, deallocate, optimize, lower and emit, got 'fetch'
+// PHASE: expects from= to name one of import, search, bufferize, deallocate, optimize, lower and emit, got 'fetch'
 // RUN: not mirage-opt %s --mirage-compile-in-place="from=lower to=search" 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: expects from= before to=, got from=lower to=search
 // RUN: not mirage-opt %s --mirage-compile-in-place=library-kernels=auto 2>&1 | FileCheck %s --check-prefix=LIBRARY

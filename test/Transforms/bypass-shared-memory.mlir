@@ -1,4 +1,8 @@
 // RUN: mirage-opt %s --mirage-bypass-shared-memory --verify-roundtrip --split-input-file | FileCheck %s
+// What steps hold is decided before, and anew without what was decided on its ground.
+// RUN: mirage-opt %s --mirage-bypass-shared-memory --mirage-hold-in-registers --split-input-file | FileCheck %s --check-prefix=FORGOTTEN
+// FORGOTTEN-LABEL: func.func @both(
+// FORGOTTEN-NOT: mirage.bypass
 
 #l = #mirage_thread.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]]>
 

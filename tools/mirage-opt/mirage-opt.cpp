@@ -10,9 +10,9 @@
 #include "Mirage/InitAll.h"
 #include "Mirage/Options/CheckedOptions.h"
 #include "Mirage/Version/Version.h"
+#include "OptMain.h"
 #include "SearchConsole.h"
 #include "SearchFiles.h"
-#include "ThreadedMain.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -57,7 +57,9 @@ int mirageOptMain(int argc, char **argv) {
   keepDiagnosticsShort();
   if (!files.apply())
     return 1;
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  bool hasInput = !config.shouldShowDialects() && !config.shouldListPasses();
   return mlir::asMainReturnCode(
-      threads > 0 ? mlir::mirage::runOptMain(input, output, registry, threads)
-                  : mlir::MlirOptMain(argc, argv, input, output, registry));
+      hasInput ? mlir::mirage::runOptMain(input, output, registry, threads)
+               : mlir::MlirOptMain(argc, argv, input, output, registry));
 }

@@ -28,6 +28,7 @@
 #ifndef MIRAGE_ANALYSIS_BLOCKSTEPS_H
 #define MIRAGE_ANALYSIS_BLOCKSTEPS_H
 
+#include "Mirage/Analysis/BypassingTiles.h"
 #include "Mirage/Analysis/TileForms.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
 #include "Mirage/Planning/ScheduleProblem.h"
@@ -58,7 +59,10 @@ struct BlockStep {
 class BlockSteps {
 public:
   /// Lists steps by phase, within each in the order of the ops.
-  explicit BlockSteps(block::GraphOp graph);
+  explicit BlockSteps(block::GraphOp graph)
+      : BlockSteps(graph, readBypassingValues(graph)) {}
+  /// The same if these, and no others, bypassed shared memory.
+  BlockSteps(block::GraphOp graph, BypassingValues withoutTile);
 
   block::GraphOp getGraph() const { return graph; }
   ArrayRef<BlockStep> getSteps() const { return steps; }
@@ -148,6 +152,7 @@ private:
   bool hasLoop() const { return block::GraphOp(graph).getLoop() > 1; }
 
   block::GraphOp graph;
+  BypassingValues bypassing;
   SmallVector<Value> tiles;
   SmallVector<int64_t> numPlaces; ///< by tile
   DenseMap<Value, unsigned> tileOf;

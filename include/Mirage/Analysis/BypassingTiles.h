@@ -38,6 +38,7 @@
 #define MIRAGE_ANALYSIS_BYPASSINGTILES_H
 
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 #include <numeric>
@@ -92,6 +93,13 @@ llvm::Error verifyBypassing(Value value);
 /// but for the one that an access shares with the next, and few more than
 /// threads would draw that copy the tile.
 bool isWorthBypassing(Value value);
+
+/// Inputs of a block graph and results of its steps that have no tile.
+using BypassingValues = llvm::SmallDenseSet<Value, 4>;
+/// Those of which attributes say so.
+BypassingValues readBypassingValues(block::GraphOp graph);
+/// Those that are worth it as the graph is now, whatever attributes say.
+BypassingValues findBypassingValues(block::GraphOp graph);
 
 } // namespace mlir::mirage
 

@@ -35,11 +35,22 @@ SmallVector<block::AccumulateOp> findCarriedSums(block::GraphOp graph);
 int64_t countSumRegisters(ArrayRef<block::AccumulateOp> sums,
                           unsigned numThreads);
 
-/// A number of threads, the nearest to that of the block, which have registers
-/// for all sums that may be carried. None where there is none, where some are
-/// of anything but products on tensor cores, are rescaled, or have items that
-/// are whole rows: how these are cut for other threads is not known here.
-std::optional<int64_t> findThreadsForSums(block::GraphOp graph);
+/// Whether the tiles of a block fit shared memory, if these sums grow in
+/// registers and come there behind the loop alone.
+using FitWithoutSums = llvm::function_ref<bool(ArrayRef<block::AccumulateOp>)>;
+
+struct ThreadsForSums {
+  int64_t threads;
+  bool areAllHeld; ///< and not some sums of several
+};
+
+/// A number of threads, the nearest to that of the block but not this, which
+/// have registers for so many of the sums that may be carried that all else
+/// fits. None where there is none, where some are of anything but products on
+/// tensor cores, are rescaled, or have items that are whole rows: how these are
+/// cut for other threads is not known here.
+std::optional<ThreadsForSums> findThreadsForSums(block::GraphOp graph,
+                                                 FitWithoutSums fit);
 
 } // namespace mlir::mirage
 

@@ -671,6 +671,89 @@ func.func @graph_c10_too_many(%x: tensor<8x64xf16>) -> tensor<8x1xf32> {
 
 // -----
 
+func.func @graph_c11(%x: tensor<8x60xf16>) -> tensor<8x60xf16> {
+  // expected-error @below {{expects at most 60 blocks along y, behind which none writes a result, got 70000}}
+  %o = mirage_block.graph grid(x = 4, y = 70000) threads(32) ins(%x imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1)) : (tensor<8x60xf16>) -> tensor<8x60xf16> {
+  ^bb0(%t: tensor<2x1xf16>):
+    %e = mirage_block.exp %t : tensor<2x1xf16>
+    mirage_block.yield %e : tensor<2x1xf32>
+  }
+  return %o : tensor<8x60xf16>
+}
+
+// -----
+
+// Two axes along a dimension: the outer one is a block too long.
+func.func @graph_c11_outer(%x: tensor<7xf32>) {
+  // expected-error @below {{expects at most 3 blocks along x, behind which none writes a result, got 4}}
+  %o = mirage_block.graph grid(x = 4, y = 3) threads(32) ins(%x imap(x -> 0, y -> 0)) outs(omap(x -> 0, y -> 0)) : (tensor<7xf32>) -> tensor<7xf32> {
+  ^bb0(%t: tensor<1xf32>):
+    %e = mirage_block.exp %t : tensor<1xf32>
+    mirage_block.yield %e : tensor<1xf32>
+  }
+  return
+}
+
+// -----
+
+// The longest of several results counts.
+func.func @graph_c11_of_two(%x: tensor<7xf32>) {
+  // expected-error @below {{expects at most 7 blocks along x, behind which none writes a result, got 8}}
+  %o:2 = mirage_block.graph grid(x = 8) threads(32) ins(%x imap(x -> 0)) outs(omap(x -> 0), omap(x -> 0)) : (tensor<7xf32>) -> (tensor<7xf32>, tensor<14xf32>) {
+  ^bb0(%t: tensor<1xf32>):
+    %e = mirage_block.exp %t : tensor<1xf32>
+    %two = mirage_block.concat %e, %e dims [0] : tensor<1xf32>, tensor<1xf32>
+    mirage_block.yield %e, %two : tensor<1xf32>, tensor<2xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @graph_c11_cluster(%x: tensor<7xf32>) {
+  // expected-error @below {{expects at most 8 blocks along x, behind which none writes a result, got 10}}
+  %o = mirage_block.graph grid(x = 10) cluster(x = 2) threads(32) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<7xf32>) -> tensor<7xf32> {
+  ^bb0(%t: tensor<1xf32>):
+    %e = mirage_block.exp %t : tensor<1xf32>
+    mirage_block.yield %e : tensor<1xf32>
+  }
+  return
+}
+
+// -----
+
+// As long as they have to be: 3 x 3 blocks for 7 tiles, 4 clusters of 2, parts that are summed or
+// known to all, and none that is told from others.
+func.func @needed_blocks(%x: tensor<7xf32>) {
+  %0 = mirage_block.graph grid(x = 3, y = 3) threads(32) ins(%x imap(x -> 0, y -> 0)) outs(omap(x -> 0, y -> 0)) : (tensor<7xf32>) -> tensor<7xf32> {
+  ^bb0(%t: tensor<1xf32>):
+    %e = mirage_block.exp %t : tensor<1xf32>
+    mirage_block.yield %e : tensor<1xf32>
+  }
+  %1 = mirage_block.graph grid(x = 8) cluster(x = 2) threads(32) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<7xf32>) -> tensor<7xf32> {
+  ^bb0(%t: tensor<1xf32>):
+    %e = mirage_block.exp %t : tensor<1xf32>
+    mirage_block.yield %e : tensor<1xf32>
+  }
+  %2:2 = mirage_block.graph grid(x = 9) threads(32) ins(%x imap(x -> 0)) outs(omap(x -> 0), omap(x -> sum)) : (tensor<7xf32>) -> (tensor<7xf32>, tensor<1xf32>) {
+  ^bb0(%t: tensor<1xf32>):
+    mirage_block.yield %t, %t : tensor<1xf32>, tensor<1xf32>
+  }
+  %3 = mirage_block.graph grid(x = 9) threads(32) ins(%x imap(x -> 0)) outs(omap(x -> 0)) : (tensor<7xf32>) -> tensor<7xf32> {
+  ^bb0(%t: tensor<1xf32>):
+    %s = mirage_block.accumulate %t over x sum : tensor<1xf32>
+    %d = mirage_block.sub %t, %s : tensor<1xf32>, tensor<1xf32>
+    mirage_block.yield %d : tensor<1xf32>
+  }
+  %4 = mirage_block.graph grid(x = 9) threads(32) ins(%x imap()) outs(omap()) : (tensor<7xf32>) -> tensor<7xf32> {
+  ^bb0(%t: tensor<7xf32>):
+    mirage_block.yield %t : tensor<7xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @graph_c10_more_than_iterations(%x: tensor<8x64xf16>) -> tensor<8x1xf32> {
   // expected-error @below {{expects no more stages than the loop's iterations, 4, got 5}}
   %o = mirage_block.graph grid() threads(128) loop(4) stages(5) ins(%x imap() fmap(1)) outs(omap())

@@ -126,6 +126,23 @@ TEST(OperatorTable, WhatIsRescaledFromNothingVanishes) {
   EXPECT_EQ(evaluateDouble(vanish, {3.0, INFINITY}, {}), 3.0);
 }
 
+/// 1/0 is not 1/-0, and NaN is an attribute like any other.
+TEST(OperatorTable, ScalarsAreComparedBitByBit) {
+  auto make = [](double scalar) {
+    Attributes attributes;
+    attributes.scalars = {1, scalar};
+    return attributes;
+  };
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(make(0.0), make(0.0));
+  EXPECT_EQ(make(-0.0), make(-0.0));
+  EXPECT_FALSE(make(0.0) == make(-0.0));
+  EXPECT_EQ(make(nan), make(nan));
+  EXPECT_FALSE(make(nan) == make(-nan));
+  EXPECT_FALSE(make(nan) == make(0.0));
+  EXPECT_FALSE(make(1) == Attributes());
+}
+
 TEST(OperatorTable, OperandsMayBeLeftOut) {
   auto counts = [](Opcode opcode) {
     std::string taken;
