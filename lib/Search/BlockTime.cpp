@@ -50,6 +50,14 @@ static constexpr double kMatrixTileClocks = 10, kMatrixTileWaitClocks = 40;
 /// fitted to attention on an H200 (test/Unit/Search/AttentionTimesTest.cpp).
 static constexpr double kRowTileClocks = 2.4, kGroupTileClocks = 1,
                         kRowTileWaitClocks = 4;
+/// Until mma.sync has added to a sum that the next one adds to, of warps that
+/// share what there is to add, whichever way. Without it blocks without a loop
+/// were taken for the fastest, whose products all come behind their loads.
+/// Measured on an H200, cold, in us, what the search chose before and chooses
+/// with it: linear layers of 8 x 4096 x 1024, [N, K], 5.56 and 4.43, gated MLPs
+/// of 16 x 4096 x 1024 7.32 and 6.41, benchmarks/search/qkv_qknorm_attention
+/// 13.5 and 11.7, of fourteen that changed the worst 19.1 and 19.6.
+static constexpr double kChainedTileClocks = 33;
 /// What an instruction of tf32, m16n8k8, takes longer than one of half as many
 /// bits. Lanes load elements one by one: of the right operand twice for each,
 /// and the left operand once in each iteration, 128 bytes in a clock. Where
@@ -254,6 +262,7 @@ BlockWork::getStep(const KernelWork::Operation &operation) const {
       step.computeUs +=
           double(operation.leftBytes) / kLoadedBytesPerClock / target.clockMHz;
     step.matrixTiles = operation.matrixTiles;
+    step.chainedTiles = operation.chainedTiles;
     return step;
   }
   if (step.isOnRows) {
@@ -332,8 +341,12 @@ double BlockWork::getReductionUs(const Step &step, int64_t threads) const {
 }
 
 double BlockWork::getAloneUs(const Step &step, int64_t threads) const {
-  if (step.isOnRows)
-    return std::max(step.computeUs, getProductsUs(step, threads));
+  if (step.isOnRows) {
+    double numWarps = double(threads) / (1 << kLaneBits);
+    return std::max(
+        {step.computeUs, getProductsUs(step, threads),
+         step.chainedTiles / numWarps * kChainedTileClocks / target.clockMHz});
+  }
   double perThread = llvm::divideCeil(step.elements, threads);
   if (step.isInReader)
     return std::max(step.computeUs,

@@ -180,10 +180,14 @@ static KernelWork::Operation getOperation(const TileGraph &kernel,
     return operation;
   const TensorSpec &result = kernel.getType(op.results[0]);
   operation.length = kernel.getType(op.operands[0]).shape.back();
+  int64_t rows = result.shape[result.getRank() - 2],
+          columns = result.shape.back();
   operation.matrixTiles =
       operation.getInstructionsPerTile() *
-      countMatrixTiles(operation.elements, result.shape[result.getRank() - 2],
-                       result.shape.back(), operation.length);
+      countMatrixTiles(operation.elements, rows, columns, operation.length);
+  operation.chainedTiles =
+      operation.matrixTiles /
+      double(llvm::divideCeil(columns, kMatrixTileColumns));
   return operation;
 }
 

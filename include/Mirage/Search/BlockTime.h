@@ -154,6 +154,7 @@ private:
     /// Of a reduction in what may be one stream; else nullptr.
     const KernelWork::Operation *reduction = nullptr;
     double matrixTiles = 0;
+    double chainedTiles = 0; ///< each of which waits for the one before
     double computeUs = 0;
     int64_t elements = 0;
     int64_t length = 0;

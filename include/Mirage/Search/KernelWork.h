@@ -73,6 +73,9 @@ struct KernelWork {
     bool isLeftInRing = false, isRightInRing = false;
     /// Instructions on them, m16n8k16 or, two for each of those, m16n8k8.
     double matrixTiles = 0;
+    /// Of these, those that follow each other along k for 16 rows, where each
+    /// waits for the one before; 0 where sizes are not known.
+    double chainedTiles = 0;
 
     /// How many instructions m16n8k16 of a product is.
     double getInstructionsPerTile() const { return isInTF32 ? 2 : 1; }
