@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Mirage/Dialect/Operator/TileGraphInterface.h"
-#include "Mirage/Graph/GridEnds.h"
+#include "Mirage/Graph/VaryingAxes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -101,18 +101,5 @@ LogicalResult mlir::mirage::detail::verifyOutputJoins(TileGraphOpInterface op,
     if (llvm::Error error =
             checkOutputJoins(header, number, varying.lookup(yielded)))
       return op->emitOpError() << llvm::toString(std::move(error));
-  return success();
-}
-
-LogicalResult mlir::mirage::detail::verifyGridEnds(
-    TileGraphOpInterface op, const TileGraph &header,
-    ArrayRef<TensorSpec> outputTiles, ArrayRef<TensorSpec> results) {
-  AxisSet joined = 0;
-  for (Operation &nested : op.getBody().front().without_terminator())
-    if (auto [opcode, attributes] = readRow(nested);
-        joinsBlocks(opcode, attributes))
-      joined |= toAxisSet(attributes.axis);
-  if (llvm::Error error = checkGridEnds(header, joined, outputTiles, results))
-    return op->emitOpError() << llvm::toString(std::move(error));
   return success();
 }

@@ -71,7 +71,7 @@ func.func @tiles_beyond(%x: tensor<5x1024xf16>) -> tensor<5x1024xf16> {
   %r = mirage_kernel.graph ins(%x : tensor<5x1024xf16>) outs(%e : tensor<5x1024xf16>) {
   ^bb0(%a: tensor<5x1024xf16>):
     // expected-error @below {{expects, of input 0, which 'mirage.bypassing_inputs' names, tiles that begin inside its tensor, with elements of its type}}
-    %o = mirage_block.graph grid(x = 2, y = 2) threads(128) ins(%a imap(x -> 0, y -> 0)) outs(omap(x -> 0, y -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64, mirage.bypassing_inputs = array<i64: 0>} : (tensor<5x1024xf16>) -> tensor<5x1024xf16> {
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64, mirage.bypassing_inputs = array<i64: 0>} : (tensor<5x1024xf16>) -> tensor<5x1024xf16> {
     ^bb0(%t: tensor<2x1024xf16>):
       %y = mirage_thread.graph items(x = 2, y = 4) ins(%t imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1)) {mirage.barrier, mirage.offsets = array<i64: 4096>} : (tensor<2x1024xf16>) -> tensor<2x1024xf16> {
       ^bb0(%w: tensor<1x256xf16>):
@@ -93,7 +93,7 @@ func.func @output_beyond(%x: tensor<5x1024xf16>) -> tensor<5x1024xf16> {
   %e = tensor.empty() : tensor<5x1024xf16>
   %r = mirage_kernel.graph ins(%x : tensor<5x1024xf16>) outs(%e : tensor<5x1024xf16>) {
   ^bb0(%a: tensor<5x1024xf16>):
-    %o = mirage_block.graph grid(x = 2, y = 2) threads(128) ins(%a imap(x -> 0, y -> 0)) outs(omap(x -> 0, y -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64} : (tensor<5x1024xf16>) -> tensor<5x1024xf16> {
+    %o = mirage_block.graph grid(x = 4) threads(128) ins(%a imap(x -> 0)) outs(omap(x -> 0)) {mirage.input_offsets = array<i64: 0>, mirage.shared_bytes = 8192 : i64} : (tensor<5x1024xf16>) -> tensor<5x1024xf16> {
     ^bb0(%t: tensor<2x1024xf16>):
       // expected-error @below {{expects, where 'mirage.bypasses' is stated, tiles that begin inside the output}}
       %y = mirage_thread.graph items(x = 2, y = 4) ins(%t imap(x -> 0, y -> 1)) outs(omap(x -> 0, y -> 1)) {mirage.barrier, mirage.offsets = array<i64: 4096>, mirage.bypasses} : (tensor<2x1024xf16>) -> tensor<2x1024xf16> {

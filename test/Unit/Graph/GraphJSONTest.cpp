@@ -71,7 +71,8 @@ TEST(Graph, JSONKeepsTheSignOfZero) {
 
 /// Of nested graphs too; exact is what is not said.
 TEST(Graph, JSONKeepsHowProductsAreTaken) {
-  Graph graph = program({8, 64}, {64, 32}, fusedRmsLinear(8, 64, 32, 2, 16, 2));
+  Graph graph =
+      program({8, 64}, {64, 32}, fusedRmsLinear(8, 64, 32, 16, 32, 2));
   EXPECT_FALSE(toJSON(graph).getAsObject()->get("f32Products"));
   TileGraph body = *graph.getNodes()[0].body;
   body.f32Products = F32Products::TF32;

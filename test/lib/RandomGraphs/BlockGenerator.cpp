@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockGenerator.h"
-#include "Mirage/Graph/GridEnds.h"
 #include "Mirage/Graph/TileMemory.h"
 #include "OperationDrawer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -57,7 +56,6 @@ private:
   llvm::SmallVector<ValueId> collectUnused(bool isOfLoop);
   void combineUntil(bool isOfLoop, unsigned most);
   bool isSmall() const;
-  bool endsWithResults() const;
   llvm::Error finish();
 
   Draw &draw;
@@ -368,22 +366,11 @@ bool BlockGenerator::isSmall() const {
          });
 }
 
-static llvm::SmallVector<TensorSpec>
-getTypes(llvm::ArrayRef<RangedTensor> tensors) {
-  return llvm::map_to_vector(
-      tensors, [](const RangedTensor &tensor) { return tensor.type; });
-}
-
-/// Where tiles are drawn that lie outside a dimension as a whole, it may be
-/// that no other dimension, sum or join needs their blocks.
-bool BlockGenerator::endsWithResults() const {
-  llvm::Error error = checkGridEnds(block.tiles, getTypes(block.results));
-  bool hasError = bool(error);
-  llvm::consumeError(std::move(error));
-  return !hasError;
-}
-
 llvm::Error BlockGenerator::finish() {
+  auto getTypes = [](llvm::ArrayRef<RangedTensor> tensors) {
+    return llvm::map_to_vector(
+        tensors, [](const RangedTensor &tensor) { return tensor.type; });
+  };
   auto operands = getTypes(block.operands), results = getTypes(block.results);
   llvm::Expected<TileGraph> masked = maskPartialTiles(block.tiles, operands);
   if (!masked)
@@ -408,8 +395,6 @@ llvm::Expected<std::optional<GeneratedBlock>> BlockGenerator::run() {
   joinBlocks();
   addOperations(draw.between(0, 2));
   addOutputs();
-  if (!endsWithResults())
-    return std::nullopt;
   if (llvm::Error error = finish())
     return std::move(error);
   if (!isSmall())

@@ -50,16 +50,13 @@ ParseResult parseTileGraph(OpAsmParser &parser, OperationState &state,
                            Level level);
 void printTileGraph(OpAsmPrinter &printer, TileGraphOpInterface op);
 
-/// Maps, coverage, phases, joins of outputs and ends of the grid, by the rules
-/// of `verify(const TileGraph &)`.
+/// Maps, coverage, phases and joins of outputs, by the rules of
+/// `verify(const TileGraph &)`.
 LogicalResult verifyTileGraph(TileGraphOpInterface op);
-/// The last three of these. \param header  the op's, with maps that hold.
+/// The last two of these. \param header  the op's, with maps that hold.
 LogicalResult verifyPhases(TileGraphOpInterface op, const TileGraph &header);
 LogicalResult verifyOutputJoins(TileGraphOpInterface op,
                                 const TileGraph &header);
-LogicalResult verifyGridEnds(TileGraphOpInterface op, const TileGraph &header,
-                             ArrayRef<TensorSpec> outputTiles,
-                             ArrayRef<TensorSpec> results);
 } // namespace detail
 
 } // namespace mlir::mirage

@@ -55,8 +55,6 @@ def Block_GraphOp : Mirage_TileGraphOp<MirageBlockDialect, "Block", [
       by the `omap`.
     - (C9) arguments and yielded values have no encoding.
     - (C10) there are 1 to 16 stages, and no more than iterations.
-    - (C11) no axis is longer than it takes for the results, in whole clusters: blocks
-      behind that would write nothing, unless others join what they hold.
 
     Cost: a launch; the bytes of the tiles that each block reads in each iteration
     and writes at the end; the flops of the steps.
