@@ -38,16 +38,6 @@ static Permutation getOwnOrder(const Graph &program, ValueId value) {
       llvm::seq<int64_t>(program.getType(value).getRank()));
 }
 
-/// The order in which all operations read the dimensions of an input; its own
-/// if they differ, or if the input is an output too.
-static Permutation findReadOrder(const Graph &program, ValueId input) {
-  return findCommonReading(program, input, Opcode::Transpose,
-                           [](const Node &transpose) {
-                             return keepRows(transpose.attributes.dims);
-                           })
-      .value_or(getOwnOrder(program, input));
-}
-
 /// What a transpose of a tensor does to one that is in `order` already.
 static Permutation getRemaining(llvm::ArrayRef<int64_t> dims,
                                 llvm::ArrayRef<int64_t> order) {
@@ -76,6 +66,21 @@ static Source findTransposed(const Graph &program, ValueId output) {
     operation = program.getDefinition(source.value);
   }
   return source;
+}
+
+/// The order in which all operations read the dimensions of an input; its own
+/// if they differ, or if the input or a transpose of it is an output too.
+static Permutation findReadOrder(const Graph &program, ValueId input) {
+  bool isHandedOut = llvm::any_of(program.getOutputs(), [&](ValueId output) {
+    return findTransposed(program, output).value == input;
+  });
+  if (isHandedOut)
+    return getOwnOrder(program, input);
+  return findCommonReading(program, input, Opcode::Transpose,
+                           [](const Node &transpose) {
+                             return keepRows(transpose.attributes.dims);
+                           })
+      .value_or(getOwnOrder(program, input));
 }
 
 /// By value: what outputs depend on, but for their own transposes.

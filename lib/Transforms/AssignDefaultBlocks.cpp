@@ -11,6 +11,7 @@
 #include "Mirage/Analysis/TensorView.h"
 #include "Mirage/Bridge/Bridge.h"
 #include "Mirage/Dialect/Block/IR/Block.h"
+#include "Mirage/Dialect/Kernel/IR/Kernel.h"
 #include "Mirage/Dialect/Operator/F32ProductsAttribute.h"
 #include "Mirage/Dialect/Operator/LibraryMatmulAttribute.h"
 #include "Mirage/Graph/DefaultTileGraph.h"
@@ -50,21 +51,54 @@ struct BlockChoice {
 };
 } // namespace
 
-/// The matmul as a library has it, of tensors where they lie.
-static std::optional<LibraryMatmul> findLibraryMatmul(OperatorOpInterface op) {
-  if (op.getTableOpcode() != Opcode::Matmul)
-    return std::nullopt;
-  SmallVector<PlacedTensor, 3> tensors;
-  for (Value tensor :
-       {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))}) {
-    std::optional<TensorView> view = findView(tensor);
+/// The matmul as a library has it, of operands where they lie.
+static std::optional<LibraryMatmul> findLibraryMatmul(OperatorOpInterface op,
+                                                      PlacedTensor result) {
+  SmallVector<PlacedTensor, 2> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<TensorView> view = findView(operand);
     if (!view)
       return std::nullopt;
-    tensors.push_back({convertTensor(tensor.getType()),
-                       std::move(view->strides), view->offset});
+    operands.push_back({convertTensor(operand.getType()),
+                        std::move(view->strides), view->offset});
   }
-  return findLibraryMatmul(tensors[0], tensors[1], tensors[2],
+  return findLibraryMatmul(operands[0], operands[1], std::move(result),
                            getF32Products(op));
+}
+
+namespace {
+struct LibraryChoice {
+  LibraryMatmul matmul;
+  /// Its result is row-major, and a copy brings it to where it is to lie, as a
+  /// batch of two dimensions that are not side by side there.
+  bool isCopied = false;
+};
+} // namespace
+
+/// How a library has an operator, if it has it.
+static std::optional<LibraryChoice> findLibraryChoice(OperatorOpInterface op) {
+  if (op.getTableOpcode() != Opcode::Matmul)
+    return std::nullopt;
+  Value result = op->getResult(0);
+  std::optional<TensorView> view = findView(result);
+  if (!view)
+    return std::nullopt;
+  TensorSpec type = convertTensor(result.getType());
+  if (std::optional<LibraryMatmul> inPlace =
+          findLibraryMatmul(op, {type, view->strides, view->offset}))
+    return LibraryChoice{*inPlace};
+  std::optional<LibraryMatmul> apart =
+      findLibraryMatmul(op, {type, getRowMajorStrides(type.shape), 0});
+  return apart ? std::optional(LibraryChoice{*apart, /*isCopied=*/true})
+               : std::nullopt;
+}
+
+/// Puts a copy between a value and all that reads it.
+static OperatorOpInterface copyBehind(RewriterBase &rewriter, Value value) {
+  auto copy = kernel::BroadcastOp::create(rewriter, value.getLoc(),
+                                          value.getType(), value);
+  rewriter.replaceAllUsesExcept(value, copy.getResult(), copy);
+  return cast<OperatorOpInterface>(copy.getOperation());
 }
 
 /// The operands of a product that lie by columns.
@@ -119,17 +153,21 @@ assignDefaultBlock(RewriterBase &rewriter, OperatorOpInterface op,
     search::AnalyticCostModel costModel(target, choice.stages,
                                         choice.libraryKernels);
     assignBlockSize(*tiles, byColumns, operands, results, costModel);
-    std::optional<LibraryMatmul> matmul = findLibraryMatmul(op);
+    std::optional<LibraryChoice> library = findLibraryChoice(op);
     rewriter.setInsertionPoint(op);
     TileGraphOpInterface block =
         writeTileGraph(rewriter, op->getLoc(), *tiles, op->getOperands(),
                        op->getResultTypes());
-    if (matmul &&
-        search::isLeftToLibrary(
-            *matmul, costModel.estimateKernelUs(*tiles, operands, results),
-            choice.libraryKernels, costModel))
-      block->setAttr(kLibraryMatmulAttr,
-                     writeLibraryMatmul(rewriter.getContext(), *matmul));
+    if (library && search::isLeftToLibrary(
+                       library->matmul,
+                       costModel.estimateKernelUs(*tiles, operands, results),
+                       choice.libraryKernels, costModel)) {
+      block->setAttr(
+          kLibraryMatmulAttr,
+          writeLibraryMatmul(rewriter.getContext(), library->matmul));
+      if (library->isCopied)
+        rest.push_back(copyBehind(rewriter, op->getResult(0)));
+    }
     rewriter.replaceOp(op, block);
     return success();
   }

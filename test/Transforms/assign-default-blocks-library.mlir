@@ -52,6 +52,24 @@ func.func @views(%q: tensor<128x2x64xbf16>, %k: tensor<256x2x64xbf16>, %m: tenso
   return %r : tensor<2x128x384xf32>
 }
 
+// Batches that are to lie between rows are two dimensions of no common stride: a library writes them
+// side by side, and a copy brings them there.
+// CHECK-LABEL: func.func @copied(
+// CHECK: %[[PRODUCT:.*]] = mirage_block.graph
+// CHECK-SAME: library_matmul = {accumulate = f32, batch = 64 : i64, {{.*}} result = {argument = 2 : i64, batch_stride = 262144 : i64, leading_dimension = 512 : i64, offset = 0 : i64, transposed = false}
+// CHECK: %[[COPY:.*]] = mirage_block.graph {{.*}}ins(%[[PRODUCT]]
+// CHECK: mirage_block.broadcast
+// CHECK: mirage_kernel.transpose %[[COPY]]
+func.func @copied(%x: tensor<4x16x512x1024xf16>, %w: tensor<4x16x1024x512xf16>, %e: tensor<4x512x16x512xf16>) -> tensor<4x512x16x512xf16> {
+  %r = mirage_kernel.graph ins(%x, %w : tensor<4x16x512x1024xf16>, tensor<4x16x1024x512xf16>) outs(%e : tensor<4x512x16x512xf16>) {
+  ^bb0(%a: tensor<4x16x512x1024xf16>, %b: tensor<4x16x1024x512xf16>):
+    %0 = mirage_kernel.matmul %a, %b : (tensor<4x16x512x1024xf16>, tensor<4x16x1024x512xf16>) -> tensor<4x16x512x512xf16>
+    %1 = mirage_kernel.transpose %0 dims [0, 2, 1, 3] : (tensor<4x16x512x512xf16>) -> tensor<4x512x16x512xf16>
+    mirage_kernel.yield %1 : tensor<4x512x16x512xf16>
+  } : tensor<4x512x16x512xf16>
+  return %r : tensor<4x512x16x512xf16>
+}
+
 // Nothing that would round differently, and nothing that is no one call.
 // CHECK-LABEL: func.func @refused(
 // CHECK-NOT: library_matmul

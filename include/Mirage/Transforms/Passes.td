@@ -32,7 +32,8 @@ def AssignDefaultBlocksPass : CheckedPass<"mirage-assign-default-blocks"> {
     A matmul's block graph may in addition say which call of a library computes the
     same (`mirage_block.library_matmul`, docs/Runtime.md). It does where the library has
     the matmul, of tensors that lie as these do, and is predicted to take less than half of
-    the time; or always or never.
+    the time; or always or never. Where only the result lies as no library writes it, the
+    result is row-major, and a copy stands behind it.
     Example: test/Transforms/assign-default-blocks.mlir
   }];
   let options = [
@@ -95,7 +96,9 @@ def ExpandScalarsPass : Pass<"mirage-expand-scalars"> {
     Arguments and results of functions that are tensors of rank 0, a loss or a learnt
     scale, become tensors of shape [1], as they are in graphs, and the reshapes in
     between go. So an artifact's inputs and outputs are what its kernels
-    read and write. A function that others refer to keeps its type.
+    read and write. A function that others refer to keeps its type, as does one in which
+    other ops read or make tensors of rank 0, or where no graph has tensors of such
+    elements.
     Example: test/Transforms/expand-scalars.mlir
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
@@ -134,7 +137,9 @@ def MaterializeResultsPass : Pass<"mirage-materialize-results"> {
     not all of what a kernel writes, or does not lie by the strides that the
     function states for it, becomes a copy: a `mirage_kernel.broadcast` to the shape it
     has. So does what a function of tensors returns though it is an argument or returned
-    already: in a kernel graph that copies it. Run before
+    already: in a kernel graph that copies it. A transpose or reshape with rows of its
+    own, which alone reads what a kernel writes, is no copy: the kernel writes by the strides
+    that put the view where the result is to lie. Run before
     --mirage-assign-default-blocks.
     Example: test/Transforms/materialize-results.mlir
   }];
