@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Mirage/Dialect/Operator/OperatorInterface.h"
 #include "Mirage/Dialect/Operator/ScalarTensors.h"
 #include "Mirage/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,6 +56,28 @@ static void skipReshapes(func::FuncOp function) {
       op->erase();
 }
 
+/// Whether tensors of rank 0 are none but what comes in, goes out, or is of [1]
+/// in a graph: else what reads them would be read another tensor than stands in
+/// the program.
+static bool isOfGraphs(func::FuncOp function) {
+  auto isReshapedOrReturned = [](Operation *op) {
+    return reshapesScalar(op) || isa<func::ReturnOp>(op);
+  };
+  auto isWell = [&](Value value) {
+    Operation *definition = value.getDefiningOp();
+    return !isScalarTensor(value.getType()) ||
+           (!explainUnsupportedTensor(getTypeInGraph(value.getType())) &&
+            (!definition || reshapesScalar(definition)) &&
+            llvm::all_of(value.getUsers(), isReshapedOrReturned));
+  };
+  WalkResult result = function->walk([&](func::ReturnOp exit) {
+    return llvm::all_of(exit->getOperands(), isWell) ? WalkResult::advance()
+                                                     : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted() &&
+         llvm::all_of(function.getArguments(), isWell);
+}
+
 static void expandScalars(func::FuncOp function) {
   auto toGraphTypes = [](TypeRange types) {
     return llvm::map_to_vector(types, getTypeInGraph);
@@ -62,7 +85,7 @@ static void expandScalars(func::FuncOp function) {
   auto type = FunctionType::get(function.getContext(),
                                 toGraphTypes(function.getArgumentTypes()),
                                 toGraphTypes(function.getResultTypes()));
-  if (type == function.getFunctionType())
+  if (type == function.getFunctionType() || !isOfGraphs(function))
     return;
   function.setType(type);
   expandArguments(function.getBody().front());

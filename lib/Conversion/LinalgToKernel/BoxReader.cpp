@@ -8,7 +8,7 @@
 
 #include "BoxReader.h"
 #include "FindConstant.h"
-#include "Mirage/Dialect/Operator/OperatorInterface.h"
+#include "Mirage/Dialect/Operator/ScalarTensors.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -108,7 +108,9 @@ FailureOr<Value> BoxReader::readWhole(Value tensor) {
   return read(tensor, Box::whole(getShape(tensor)));
 }
 
-FailureOr<Value> BoxReader::read(Value source, const Box &box) {
+FailureOr<Value> BoxReader::read(Value source, const Box &given) {
+  // A tensor of rank 0 is one of [1] in the graph.
+  Box box = isScalarTensor(source.getType()) ? Box::whole({1}) : given;
   if (std::optional<double> number = findConstant(source))
     return Value(kernel::ConstantOp::create(
         builder, location, getType(box.sizes), llvm::APFloat(*number)));
@@ -116,7 +118,7 @@ FailureOr<Value> BoxReader::read(Value source, const Box &box) {
     reason = "expects defined elements, got some of a tensor.empty";
     return failure();
   }
-  if (auto problem = explainUnsupportedTensor(source.getType())) {
+  if (auto problem = explainUnsupported(source.getType())) {
     reason = *problem;
     return failure();
   }

@@ -82,3 +82,13 @@ func.func @reshapes(%x: tensor<4xf32>) -> tensor<1x1xf32> {
   %2 = tensor.expand_shape %1 [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
   return %2 : tensor<1x1xf32>
 }
+
+// CHECK-LABEL: func.func @insert(
+// CHECK-COUNT-1: mirage_kernel.graph
+// CHECK-NOT:     mirage_kernel.graph
+// CHECK:           mirage_kernel.concat %{{.*}} dims [0] : (tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<4xf32>
+func.func @insert(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<4xf32> {
+  %0 = tensor.insert_slice %s into %x[2] [1] [1] : tensor<f32> into tensor<4xf32>
+  %1 = math.exp %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
