@@ -513,6 +513,44 @@ double AnalyticCostModel::getFurtherKernelUs() const {
   return target.nextLaunchUs - target.launchUs;
 }
 
+/// What a view shows some or all of.
+static ValueId skipViews(const Graph &graph, ValueId value) {
+  const Node *operation = graph.getDefinition(value);
+  bool isView =
+      operation && operation->operands.size() == 1 &&
+      getOperatorInfo(operation->opcode).kind == OperatorKind::Movement &&
+      !hasDefaultTileGraph(operation->opcode);
+  return isView ? skipViews(graph, operation->operands[0]) : value;
+}
+
+/// Outputs that are part of what a kernel writes: a kernel of its own brings
+/// each to where it is to lie (`--mirage-materialize-results`).
+static llvm::SmallVector<TensorSpec> findCutOutputs(const Graph &graph) {
+  llvm::SmallVector<TensorSpec> cut;
+  for (ValueId output : graph.getOutputs()) {
+    ValueId whole = skipViews(graph, output);
+    if (graph.getDefinition(whole) &&
+        graph.getType(whole).getNumElements() !=
+            graph.getType(output).getNumElements())
+      cut.push_back(graph.getType(output));
+  }
+  return cut;
+}
+
+double AnalyticCostModel::estimateCopyUs(const TensorSpec &tensor) const {
+  Graph copy;
+  copy.addInput(tensor);
+  copy.add(Opcode::Broadcast, {0}, tensor);
+  llvm::Expected<TileGraph> body = buildDefaultTileGraph(
+      copy, copy.getNodes()[0], target.sharedBytesPerBlock);
+  if (!body) { // nor is there one to be had
+    llvm::consumeError(body.takeError());
+    return 0;
+  }
+  assignBlockSize(*body, tensor, tensor, *this);
+  return estimateKernelUs(*body, tensor, tensor);
+}
+
 double AnalyticCostModel::estimateUs(const Graph &graph) const {
   double us = 0;
   unsigned numKernels = 0;
@@ -527,6 +565,8 @@ double AnalyticCostModel::estimateUs(const Graph &graph) const {
                  : estimateKernelUs(*op.body, graph.getTypes(op.operands),
                                     graph.getTypes(op.results));
   }
+  for (const TensorSpec &output : findCutOutputs(graph))
+    us += getLaunchUs(numKernels++) + estimateCopyUs(output);
   return us;
 }
 

@@ -128,6 +128,7 @@ mlir::mirage::search::nameProgram(const Graph &graph) {
   llvm::Expected<DimensionNames> names = nameDimensions(graph);
   if (!names)
     return names;
+  shareNames(graph, *names);
   if (names->getNumNames() > kMaxProgramNames)
     return llvm::createStringError(
         "expects at most " + llvm::Twine(kMaxProgramNames) +

@@ -29,10 +29,16 @@ SizePlan::SizePlan(const SizeNames &names, const SizeRules &rules,
   for (double number : rules.fixed)
     avoid(number);
   for (const Cut &cut : names.getCuts())
-    if (takesElements(cut) && rules.extentsFollow &&
-        names.isOfThreads(cut.axes[0]))
+    if (takesElements(cut) && isToFollow(cut))
       followed[cut.axes[0]] = names.resolve(cut.whole);
   assignExtents();
+}
+
+bool SizePlan::isToFollow(const Cut &cut) const {
+  bool isFixed = llvm::any_of(names.getFixed(), [&](int name) {
+    return names.resolve(name) == names.resolve(cut.whole);
+  });
+  return isFixed || (rules.extentsFollow && names.isOfThreads(cut.axes[0]));
 }
 
 /// Axes of one extent stay alike: what blocks hold alike may be added up, in

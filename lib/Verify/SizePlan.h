@@ -35,9 +35,9 @@ struct SizeRules {
   int64_t ratio = 2;
   /// Whether an axis of threads that cuts a dimension into its elements has as
   /// many items as that has elements. Else it has one of `extents`, as axes of
-  /// blocks always have, and so has the dimension, whatever else it is cut
-  /// into. (What blocks hold alike may be added up, in both graphs: their axes
-  /// stay alike.)
+  /// blocks always have whose dimension is not fixed, and so has the dimension,
+  /// whatever else it is cut into. (What blocks hold alike may be added up, in
+  /// both graphs: their axes stay alike.)
   bool extentsFollow = false;
   /// Whether a literal may stand for what a narrower format rounds to it, as
   /// 4096 for 4097: not where what is not right at the true size may hide
@@ -86,6 +86,7 @@ private:
   using Cut = SizeNames::Cut;
 
   bool takesElements(const Cut &cut) const;
+  bool isToFollow(const Cut &cut) const;
   bool isFollowed(const Cut &cut) const;
   bool isOpen(int axis) const;
   void avoid(double number);

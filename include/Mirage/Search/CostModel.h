@@ -98,7 +98,8 @@ public:
   /// A matmul that is left to a library, launched alone.
   virtual double estimateLibraryUs(const LibraryMatmul &matmul) const = 0;
   /// A kernel graph of nested graphs, of matmuls that are left to a library,
-  /// and of views, which cost nothing. It is what graphs are compared by: calls
+  /// and of views, which cost nothing but where an output is part of what a
+  /// kernel writes, and is copied. It is what graphs are compared by: calls
   /// of the library count for what `getLibraryCostUs` says.
   virtual double estimateUs(const Graph &graph) const = 0;
 };
@@ -137,6 +138,7 @@ public:
   double estimateUs(const Graph &graph) const override;
 
 private:
+  double estimateCopyUs(const TensorSpec &tensor) const;
   KernelTime predict(const KernelWork &work, const BlockTime &block,
                      BlockShape shape) const;
   /// How many numbers of stages there are to choose from.

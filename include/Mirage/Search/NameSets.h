@@ -52,10 +52,17 @@ struct CausalNames {
 std::optional<unsigned> findMeetingDimensions(const Graph &graph,
                                               const DimensionNames &names);
 
+/// Gives dimensions of one extent one name where nothing that has one depends
+/// on anything that has the other: columns of Q = X·A and of K = X·B, so that
+/// an axis of a grid, or a loop, goes over both at once. Both are reduced
+/// somewhere, or neither is: a loop sums over one kind only. No tensor and no
+/// operation has a name twice that had it once.
+void shareNames(const Graph &graph, DimensionNames &names);
+
 /// Names the dimensions of a program of kernel-level operators, whose tensors
-/// are sets. Fails, naming the operation, where a dimension meets another one
-/// of the same tensor, where a reshape splits or joins dimensions (what
-/// Search/RewrittenProgram.h removes), and for nested graphs.
+/// are sets, and shares names. Fails, naming the operation, where a dimension
+/// meets another one of the same tensor, where a reshape splits or joins
+/// dimensions (what Search/RewrittenProgram.h removes), and for nested graphs.
 llvm::Expected<DimensionNames> nameProgram(const Graph &graph);
 
 } // namespace mlir::mirage::search

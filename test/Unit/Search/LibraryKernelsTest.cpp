@@ -139,6 +139,37 @@ static bool hasBareMatmul(const Graph &graph) {
   });
 }
 
+/// A part of what is written is copied to where it is to lie: a kernel more.
+/// All of it is written there.
+TEST(LibraryKernels, PartsOfAProductAreCopied) {
+  auto estimateOutputs = [](llvm::ArrayRef<int64_t> offsets) {
+    Graph cut;
+    cut.addInput(f16({64, 64}));
+    cut.addInput(f16({64, 96}));
+    ValueId product = cut.add(Opcode::Matmul, {0, 1}, f16({64, 96}));
+    for (int64_t offset : offsets) {
+      Attributes attributes;
+      attributes.offsets = {0, offset};
+      attributes.strides = {1, 1};
+      cut.addOutput(
+          cut.add(Opcode::Slice, {product}, f16({64, 32}), attributes));
+    }
+    if (offsets.empty()) {
+      Attributes exchange;
+      exchange.dims = {1, 0};
+      cut.addOutput(
+          cut.add(Opcode::Transpose, {product}, f16({96, 64}), exchange));
+    }
+    return makeModel().estimateUs(cut);
+  };
+  double whole =
+      makeModel().estimateUs(makeMatmul({64, 64}, {64, 96}, {64, 96}));
+  EXPECT_EQ(estimateOutputs({}), whole);
+  double first = estimateOutputs({0}) - whole;
+  EXPECT_GT(first, makeModel().getFurtherKernelUs());
+  EXPECT_NEAR(estimateOutputs({0, 32, 64}), whole + 3 * first, 1e-9);
+}
+
 TEST(LibraryKernels, TheBaselineIsWhatIsCompiled) {
   Graph program = makeExpMatmul(2048, ElementType::F16);
   AnalyticCostModel model = makeModel();

@@ -115,6 +115,15 @@ TEST(NamesTest, InputsReadInSeveralOrdersStay) {
 }
 
 /// What is contracted is a product of names.
+/// What a cache of keys is handed, beside what is computed of it.
+TEST(NamesTest, InputsWhoseTransposesAreOutputsStay) {
+  ProgramBuilder b;
+  ValueId x = b.input({12, 4, 6}), w = b.input({6, 8});
+  ValueId keys = b.transpose(x, {1, 0, 2});
+  Graph graph = b.finish({b.apply(Opcode::Silu, {b.matmul(keys, w)}), keys});
+  expectRewritten(graph);
+}
+
 TEST(NamesTest, AProductOfNamesIsContracted) {
   ProgramBuilder b;
   ValueId x = b.input({3, 20, 8}), w = b.input({24, 40});
@@ -329,6 +338,51 @@ TEST(NamesTest, HeadsOfOneProjection) {
   Graph graph = b.finish({b.matmul(p, heads[2])});
   RewrittenProgram program = expectRewritten(graph);
   EXPECT_TRUE(hasNoParts(program.body));
+}
+
+//===----------------------------------------------------------------------===//
+// Names that never meet
+//===----------------------------------------------------------------------===//
+
+TEST(NamesTest, WhatNeverMeetsHasOneName) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 24}), w = b.input({24, 32}), v = b.input({24, 32}),
+          u = b.input({24, 40});
+  ValueId y = b.matmul(x, w), z = b.matmul(x, v), other = b.matmul(x, u);
+  Graph graph = b.finish({y, z, other});
+  auto program = llvm::cantFail(makeTargetProgram(graph));
+  EXPECT_EQ(program.getNames(y), program.getNames(z));
+  EXPECT_NE(program.getNames(y), program.getNames(other));
+  EXPECT_EQ(program.names.getNumNames(), 4u);
+}
+
+TEST(NamesTest, WhatDependsOnANameHasAnother) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 32}), w = b.input({32, 64}), v = b.input({64, 32});
+  ValueId y = b.matmul(b.matmul(x, w), v);
+  auto program = llvm::cantFail(makeTargetProgram(b.finish({y})));
+  EXPECT_EQ(program.names.getNumNames(), 4u) << "of x and of y, both 32";
+}
+
+TEST(NamesTest, WhatIsSummedHasAnother) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 32}), y = b.input({16, 32});
+  ValueId sum = b.reduce(Opcode::Sum, x, 1), e = b.apply(Opcode::Exp, {y});
+  auto program = llvm::cantFail(makeTargetProgram(b.finish({sum, e})));
+  EXPECT_EQ(program.names.getNumNames(), 3u) << "rows, what is summed, columns";
+}
+
+TEST(NamesTest, ProjectionsAreOneKernel) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 64}), w = b.input({64, 192});
+  ValueId y = b.matmul(x, w);
+  llvm::SmallVector<ValueId, 3> heads;
+  for (int64_t part = 0; part < 3; ++part)
+    heads.push_back(
+        b.transpose(b.apply(Opcode::Reshape, {slice(b, y, 1, 64 * part, 64)},
+                            {}, {16, 4, 16}),
+                    {1, 0, 2}));
+  expectFused(b.finish(heads));
 }
 
 TEST(NamesTest, StridedPartsAreAnError) {
