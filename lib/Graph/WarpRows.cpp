@@ -97,10 +97,13 @@ static bool masksInPlace(const TileGraph &graph, const Node &op) {
 namespace {
 class RowFinder {
 public:
-  /// \param goesOn  whether chains may go on behind the loop, on its sums.
-  RowFinder(const TileGraph &graph, bool areSizesKnown, bool goesOn)
+  /// \param goesOn           whether chains may go on behind the loop, on its
+  ///                         sums.
+  /// \param mayLeaveColumns  whether transposes may be members.
+  RowFinder(const TileGraph &graph, bool areSizesKnown, bool goesOn,
+            bool mayLeaveColumns = true)
       : graph(graph), areSizesKnown(areSizesKnown), goesOn(goesOn),
-        phases(computeExecutionPhases(graph)),
+        mayLeaveColumns(mayLeaveColumns), phases(computeExecutionPhases(graph)),
         numWarps(graph.threads / kWarpThreads),
         isMember(graph.getNodes().size(), false),
         isOfColumns(graph.getNodes().size(), false),
@@ -124,7 +127,7 @@ private:
   void visit(unsigned number);
 
   const TileGraph &graph;
-  bool areSizesKnown, goesOn;
+  bool areSizesKnown, goesOn, mayLeaveColumns;
   llvm::SmallVector<Phase> phases; ///< by operation
   unsigned numWarps;
   llvm::BitVector isMember;
@@ -185,7 +188,7 @@ bool RowFinder::isStillHeld(unsigned number, unsigned user) const {
 /// Whether an operation transposes what elementwise operations read, or what is
 /// stored: a product reads past a transpose, and a reduction has other rows.
 bool RowFinder::exchangesForSteps(const Node &op) const {
-  if (op.opcode != Opcode::Transpose ||
+  if (!mayLeaveColumns || op.opcode != Opcode::Transpose ||
       !exchangesRowsAndColumns(op.attributes.dims))
     return false;
   return llvm::all_of(graph.getNodes(), [&](const Node &reader) {
@@ -419,6 +422,15 @@ WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
   return {none, none};
 }
 
-WarpRows mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
-  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true).run();
+PossibleWarpRows mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
+  auto find = [&](bool mayLeaveColumns) {
+    return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true,
+                     mayLeaveColumns)
+        .run();
+  };
+  WarpRows rows = find(/*mayLeaveColumns=*/false),
+           some = find(/*mayLeaveColumns=*/true);
+  llvm::BitVector others = some.members;
+  others.reset(some.columns);
+  return {rows.members |= others, some.columns};
 }

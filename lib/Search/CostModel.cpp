@@ -417,7 +417,8 @@ AnalyticCostModel::chooseBlockSize(const TileGraph &kernel,
                                    ArrayRef<TensorSpec> results) const {
   KernelWork work = getWork(kernel, operands, results);
   // Whether warps keep rows depends on how many warps there are.
-  bool mayKeepRows = findPossibleWarpRows(kernel).members.any();
+  PossibleWarpRows possible = findPossibleWarpRows(kernel);
+  bool mayKeepRows = possible.ofRows.any() || possible.ofColumns.any();
   TileGraph sized = mayKeepRows ? kernel : TileGraph();
   std::optional<BlockWork> block(std::in_place, work, target);
   std::optional<BlockSize> best;

@@ -113,12 +113,12 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
       kernel(program, plan, /*partial=*/0) {
   SmallVector<Phase> phases = computePhases(kernel.getGraph());
   SmallVector<Phase> executed = computeExecutionPhases(kernel.getGraph());
-  WarpRows rows = findPossibleWarpRows(kernel.getGraph());
+  PossibleWarpRows rows = findPossibleWarpRows(kernel.getGraph());
   for (auto [number, node] : llvm::enumerate(kernel.getGraph().getNodes())) {
     operations.push_back(read(node, phases));
     operations.back().executed = executed[number];
-    operations.back().isOnRows = rows.members[number];
-    operations.back().leavesColumns = rows.columns[number];
+    operations.back().leavesRows = rows.ofRows[number];
+    operations.back().leavesColumns = rows.ofColumns[number];
   }
   joins = listJoins(kernel.getGraph());
   isRepeated = findRepeated(kernel.getGraph());
@@ -247,9 +247,11 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   done.isInLoop = operation.isInLoop;
   done.isRepeated = isRepeated[node.results[0]];
   SmallVector<NameId> layout(kernel.getLayout(node.results[0]));
-  if (operation.leavesColumns)
+  done.isOnRows = operation.leavesRows && mayBeOnRows(layout, ends);
+  if (operation.leavesColumns) {
     std::swap(layout.end()[-2], layout.end()[-1]);
-  done.isOnRows = operation.isOnRows && mayBeOnRows(layout, ends);
+    done.isOnRows |= mayBeOnRows(layout, ends);
+  }
   auto countTotal = [&](NameSet names) {
     return countAll(names, operation.isInLoop, ends);
   };

@@ -86,10 +86,16 @@ WarpRows
 findWarpRows(const TileGraph &graph,
              int64_t mostRegisters = std::numeric_limits<int64_t>::max());
 
+/// By operation of the block graph.
+struct PossibleWarpRows {
+  llvm::BitVector ofRows;    ///< members whose rows are those of their result
+  llvm::BitVector ofColumns; ///< members whose rows are its columns
+};
 /// The operations that are members for some number of threads and some sizes:
 /// those of a graph of which sizes say no more than which dimensions are the
-/// same. Registers are not counted.
-WarpRows findPossibleWarpRows(const TileGraph &graph);
+/// same. What joins rows and columns may be both, since a transpose whose tile
+/// is too small to be shared out leaves no columns. Registers are not counted.
+PossibleWarpRows findPossibleWarpRows(const TileGraph &graph);
 
 /// Whether the warps of a member hold its result, of a sum over the loop also
 /// behind it: all that reads it is a member, and it is not stored.

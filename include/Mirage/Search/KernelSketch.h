@@ -77,9 +77,10 @@ private:
     const Node *node = nullptr;
     Phase executed = Phase::Invariant, known = Phase::Invariant;
     bool isInLoop = false;
-    bool isStep = true;    ///< and no sum that grows as its parts are computed
-    bool isOnRows = false; ///< of some tilings
-    bool leavesColumns = false; ///< of these rows
+    bool isStep = true; ///< and no sum that grows as its parts are computed
+    /// Of some tilings: is on rows that warps hold, which are those of its
+    /// result or the result's columns.
+    bool leavesRows = false, leavesColumns = false;
     NameSet result = 0;
     llvm::SmallVector<NameSet, 2> operands;
     NameSet summed = 0; ///< of a product, what it sums over

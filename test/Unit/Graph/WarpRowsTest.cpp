@@ -67,6 +67,54 @@ TEST(WarpRows, WarpsThatAreNoPowersOfTwo) {
   EXPECT_EQ(listMembers(Attention({2, 56}, 64, 32, /*numThreads=*/96)), "");
 }
 
+/// sum (X·W + (V·Y)ᵀ)², rows of m and columns of n.
+static TileGraph makeTransposedSum(int64_t m, int64_t n) {
+  TileGraph graph;
+  graph.level = Level::Block;
+  graph.threads = 128;
+  graph.loop = 4;
+  auto addInput = [&](Shape shape, int loopMap) {
+    graph.tileInputs.push_back({{}, loopMap});
+    return graph.addInput({std::move(shape), ElementType::F16});
+  };
+  ValueId x = addInput({m, 32}, 1), w = addInput({32, n}, 0),
+          v = addInput({n, 32}, 1), y = addInput({32, m}, 0);
+  auto add = [&](Opcode opcode, llvm::ArrayRef<ValueId> operands, Shape shape,
+                 Attributes attributes = {}) {
+    return graph.add(opcode, operands, {std::move(shape), ElementType::F32},
+                     attributes);
+  };
+  Attributes exchange, rows;
+  exchange.dims = {1, 0};
+  rows.dims = {1};
+  ValueId lhs =
+      add(Opcode::Accumulate, {add(Opcode::Matmul, {x, w}, {m, n})}, {m, n});
+  ValueId rhs =
+      add(Opcode::Accumulate, {add(Opcode::Matmul, {v, y}, {n, m})}, {n, m});
+  ValueId both =
+      add(Opcode::Add, {lhs, add(Opcode::Transpose, {rhs}, {m, n}, exchange)},
+          {m, n});
+  ValueId square = add(Opcode::Square, {both}, {m, n});
+  graph.addOutput(add(Opcode::Sum, {square}, {m, 1}, rows));
+  graph.tileOutputs.emplace_back();
+  return graph;
+}
+
+/// A transpose of too few rows leaves no columns, and what joins it with rows
+/// is of these.
+TEST(WarpRows, WhatJoinsRowsAndColumnsMayBeBoth) {
+  for (int64_t n : {8, 16, 32, 64}) {
+    TileGraph graph = makeTransposedSum(64, n);
+    WarpRows rows = findWarpRows(graph);
+    PossibleWarpRows possible = findPossibleWarpRows(graph);
+    EXPECT_TRUE(rows.members.any());
+    llvm::BitVector others = rows.members;
+    others.reset(rows.columns);
+    EXPECT_FALSE(others.test(possible.ofRows)) << n;
+    EXPECT_FALSE(rows.columns.test(possible.ofColumns)) << n;
+  }
+}
+
 /// A thread has the registers of all its rows, also where others have fewer.
 TEST(WarpRows, RegistersOfWarpsWithTheMostRows) {
   auto count = [](int64_t rows, unsigned numThreads) {
