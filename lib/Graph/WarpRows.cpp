@@ -97,20 +97,17 @@ static bool masksInPlace(const TileGraph &graph, const Node &op) {
 namespace {
 class RowFinder {
 public:
-  /// \param goesOn           whether chains may go on behind the loop, on its
-  ///                         sums.
-  /// \param mayLeaveColumns  whether transposes may be members.
-  RowFinder(const TileGraph &graph, bool areSizesKnown, bool goesOn,
-            bool mayLeaveColumns = true)
+  /// \param goesOn  whether chains may go on behind the loop, on its sums.
+  RowFinder(const TileGraph &graph, bool areSizesKnown, bool goesOn)
       : graph(graph), areSizesKnown(areSizesKnown), goesOn(goesOn),
-        mayLeaveColumns(mayLeaveColumns), phases(computeExecutionPhases(graph)),
+        phases(computeExecutionPhases(graph)),
         numWarps(graph.threads / kWarpThreads),
-        isMember(graph.getNodes().size(), false),
-        isOfColumns(graph.getNodes().size(), false),
+        members{llvm::BitVector(graph.getNodes().size(), false),
+                llvm::BitVector(graph.getNodes().size(), false)},
         makesChain(graph.getNodes().size(), false) {}
 
-  /// Of the result only members.
-  WarpRows run();
+  /// Where sizes are known, no operation is a member of both kinds.
+  PossibleWarpRows run();
 
 private:
   bool leavesColumns(const Node &op) const;
@@ -120,18 +117,18 @@ private:
   bool isOnTensorCores(const Node &op) const;
   /// The operands that an operation takes from rows that are held, if it is one
   /// of their chain.
-  llvm::SmallVector<ValueId, 2> findHeldOperands(unsigned number) const;
+  llvm::SmallVector<ValueId, 2> findHeldOperands(unsigned number,
+                                                 bool areColumns) const;
   bool isStillHeld(unsigned number, unsigned user) const;
-  bool isFromChain(ValueId value, unsigned user) const;
+  bool isFromChain(ValueId value, unsigned user, bool areColumns) const;
   bool isBesideProduct(unsigned number) const;
-  void visit(unsigned number);
+  void visit(unsigned number, bool areColumns);
 
   const TileGraph &graph;
-  bool areSizesKnown, goesOn, mayLeaveColumns;
+  bool areSizesKnown, goesOn;
   llvm::SmallVector<Phase> phases; ///< by operation
   unsigned numWarps;
-  llvm::BitVector isMember;
-  llvm::BitVector isOfColumns; ///< of members, those that leave columns
+  PossibleWarpRows members; ///< by operation, as far as they are visited
   /// Reduces or multiplies what is held, or is a product that a loop sums up.
   llvm::BitVector makesChain;
   llvm::EquivalenceClasses<unsigned> chains;
@@ -188,7 +185,7 @@ bool RowFinder::isStillHeld(unsigned number, unsigned user) const {
 /// Whether an operation transposes what elementwise operations read, or what is
 /// stored: a product reads past a transpose, and a reduction has other rows.
 bool RowFinder::exchangesForSteps(const Node &op) const {
-  if (!mayLeaveColumns || op.opcode != Opcode::Transpose ||
+  if (op.opcode != Opcode::Transpose ||
       !exchangesRowsAndColumns(op.attributes.dims))
     return false;
   return llvm::all_of(graph.getNodes(), [&](const Node &reader) {
@@ -198,11 +195,12 @@ bool RowFinder::exchangesForSteps(const Node &op) const {
 }
 
 /// Whether rows that are held are columns of what an operation leaves, if it is
-/// a member.
+/// a member; or may be, where sizes are not known.
 bool RowFinder::leavesColumns(const Node &op) const {
   auto isColumns = [&](ValueId operand) {
     const Node *definition = graph.getDefinition(operand);
-    return definition && isOfColumns[definition - graph.getNodes().data()];
+    return definition &&
+           members.ofColumns[definition - graph.getNodes().data()];
   };
   return exchangesForSteps(op) ||
          (isElementwise(op.opcode) && llvm::any_of(op.operands, isColumns));
@@ -210,26 +208,27 @@ bool RowFinder::leavesColumns(const Node &op) const {
 
 /// Whether an operation in a chain computes a value whose rows are those of the
 /// user's result, or its columns.
-bool RowFinder::isFromChain(ValueId value, unsigned user) const {
+bool RowFinder::isFromChain(ValueId value, unsigned user,
+                            bool areColumns) const {
   const Node *definition = graph.getDefinition(value);
   if (!definition)
     return false;
   unsigned number = definition - graph.getNodes().data();
   const Node &op = graph.getNodes()[user];
-  bool areColumns = leavesColumns(op);
+  bool readsColumns = areColumns && op.opcode != Opcode::Transpose;
   bool liesAlike =
-      isOfColumns[number] == (areColumns && op.opcode != Opcode::Transpose);
-  return isMember[number] && isStillHeld(number, user) && liesAlike &&
-         haveSameRows(getRows(graph.getType(value), isOfColumns[number]),
+      readsColumns ? members.ofColumns[number] : members.ofRows[number];
+  return liesAlike && isStillHeld(number, user) &&
+         haveSameRows(getRows(graph.getType(value), readsColumns),
                       getRows(graph.getType(op.results[0]), areColumns));
 }
 
 llvm::SmallVector<ValueId, 2>
-RowFinder::findHeldOperands(unsigned number) const {
+RowFinder::findHeldOperands(unsigned number, bool areColumns) const {
   const Node &op = graph.getNodes()[number];
   llvm::SmallVector<ValueId, 2> held;
   for (ValueId operand : op.operands)
-    if (isFromChain(operand, number))
+    if (isFromChain(operand, number, areColumns))
       held.push_back(operand);
   if (held.empty() || exchangesForSteps(op))
     return held;
@@ -293,18 +292,17 @@ bool RowFinder::isBesideProduct(unsigned number) const {
                       isOfRows);
 }
 
-void RowFinder::visit(unsigned number) {
+void RowFinder::visit(unsigned number, bool areColumns) {
   const Node &op = graph.getNodes()[number];
-  bool areColumns = leavesColumns(op);
   if (op.results.size() != 1 ||
       !areShareable(getRows(graph.getType(op.results[0]), areColumns)))
     return;
-  llvm::SmallVector<ValueId, 2> held = findHeldOperands(number);
+  llvm::SmallVector<ValueId, 2> held = findHeldOperands(number, areColumns);
   bool isBeside = held.empty() && isBesideProduct(number);
   if (held.empty() && !isBeside && !isOnTensorCores(op))
     return;
-  isMember.set(number);
-  isOfColumns[number] = areColumns && !held.empty();
+  bool isOfColumns = areColumns && !held.empty();
+  (isOfColumns ? members.ofColumns : members.ofRows).set(number);
   chains.insert(number);
   for (ValueId value : held)
     chains.unionSets(number,
@@ -313,21 +311,26 @@ void RowFinder::visit(unsigned number) {
   bool reducesOrMultiplies = kind == OperatorKind::Reduction ||
                              kind == OperatorKind::Contraction ||
                              !op.attributes.dims.empty();
-  makesChain[number] = held.empty() && !isBeside
-                           ? isSummedUp(graph, op.results[0])
-                           : reducesOrMultiplies;
+  if (held.empty() && !isBeside ? isSummedUp(graph, op.results[0])
+                                : reducesOrMultiplies)
+    makesChain.set(number);
 }
 
-WarpRows RowFinder::run() {
-  for (unsigned number = 0; number < graph.getNodes().size(); ++number)
-    visit(number);
-  llvm::BitVector inChain(isMember.size(), false);
-  for (unsigned number : isMember.set_bits())
-    inChain[number] = llvm::any_of(makesChain.set_bits(), [&](unsigned other) {
-      return chains.isEquivalent(number, other);
-    });
-  isOfColumns &= inChain;
-  return {inChain, isOfColumns};
+PossibleWarpRows RowFinder::run() {
+  for (auto [number, op] : llvm::enumerate(graph.getNodes())) {
+    bool areColumns = leavesColumns(op);
+    visit(number, areColumns);
+    // What may be columns where a transpose is shared out may be rows else.
+    if (areColumns && !areSizesKnown && op.opcode != Opcode::Transpose)
+      visit(number, /*areColumns=*/false);
+  }
+  for (llvm::BitVector *ofKind : {&members.ofRows, &members.ofColumns})
+    for (unsigned number : ofKind->set_bits())
+      if (llvm::none_of(makesChain.set_bits(), [&](unsigned other) {
+            return chains.isEquivalent(number, other);
+          }))
+        ofKind->reset(number);
+  return members;
 }
 
 bool mlir::mirage::areRowsHeld(const TileGraph &graph, const WarpRows &rows,
@@ -413,7 +416,10 @@ WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
                                     int64_t mostRegisters) {
   // Sums that are held to the end may be too much where parts of them are not.
   for (bool goesOn : {true, false}) {
-    WarpRows rows = RowFinder(graph, /*areSizesKnown=*/true, goesOn).run();
+    PossibleWarpRows found =
+        RowFinder(graph, /*areSizesKnown=*/true, goesOn).run();
+    WarpRows rows{found.ofRows, found.ofColumns};
+    rows.members |= found.ofColumns;
     rows.numRegisters = countMostRegisters(graph, rows);
     if (rows.numRegisters <= mostRegisters)
       return rows;
@@ -423,14 +429,5 @@ WarpRows mlir::mirage::findWarpRows(const TileGraph &graph,
 }
 
 PossibleWarpRows mlir::mirage::findPossibleWarpRows(const TileGraph &graph) {
-  auto find = [&](bool mayLeaveColumns) {
-    return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true,
-                     mayLeaveColumns)
-        .run();
-  };
-  WarpRows rows = find(/*mayLeaveColumns=*/false),
-           some = find(/*mayLeaveColumns=*/true);
-  llvm::BitVector others = some.members;
-  others.reset(some.columns);
-  return {rows.members |= others, some.columns};
+  return RowFinder(graph, /*areSizesKnown=*/false, /*goesOn=*/true).run();
 }

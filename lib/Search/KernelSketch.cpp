@@ -107,6 +107,18 @@ KernelWork LoadSketch::getWork(const TilingEnds &ends) const {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// Whether warps may hold a value that they compute: of all of which this is
+/// said in the end (`areRowsHeld`).
+static bool mayBeHeld(const TileGraph &graph, const PossibleWarpRows &rows,
+                      ValueId value) {
+  return !llvm::is_contained(graph.getOutputs(), value) &&
+         llvm::all_of(llvm::enumerate(graph.getNodes()), [&](auto reader) {
+           auto [number, node] = reader;
+           return !llvm::is_contained(node.operands, value) ||
+                  rows.ofRows[number] || rows.ofColumns[number];
+         });
+}
+
 KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
                            ArrayRef<int64_t> extents)
     : plan(plan), extents(extents), loads(program, plan, extents),
@@ -119,6 +131,8 @@ KernelSketch::KernelSketch(const TargetProgram &program, const KernelPlan &plan,
     operations.back().executed = executed[number];
     operations.back().leavesRows = rows.ofRows[number];
     operations.back().leavesColumns = rows.ofColumns[number];
+    operations.back().mayBeHeld =
+        mayBeHeld(kernel.getGraph(), rows, node.results[0]);
   }
   joins = listJoins(kernel.getGraph());
   isRepeated = findRepeated(kernel.getGraph());
@@ -267,13 +281,14 @@ void KernelSketch::add(const Operation &operation, const TilingEnds &ends,
   int64_t numCarried = node.getNumCarried();
   if (node.opcode == Opcode::Accumulate)
     work.accumulators += numCarried * result.elements;
-  // Of a sum that warps keep there is a tile behind the loop.
-  bool isTile = node.opcode == Opcode::Accumulate ||
-                (!done.isOnRows && !mayBeLoadedTransposed(graph, node));
+  bool isTile = !(done.isOnRows && operation.mayBeHeld) &&
+                !mayBeLoadedTransposed(graph, node);
+  // Of a sum that warps keep there is one behind the loop.
+  bool isSumOfRows = done.isOnRows && node.opcode == Opcode::Accumulate;
   if (isTile)
     work.sharedBytes +=
         spreadOverPhases(getRingStride(numCarried * result.getBytes()),
-                         done.isOnRows ? operation.known : operation.executed,
+                         isSumOfRows ? operation.known : operation.executed,
                          operation.known, ends.mostLoop > 1);
   if (operation.isStep)
     work.operations.push_back(done);

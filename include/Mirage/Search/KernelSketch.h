@@ -81,6 +81,7 @@ private:
     /// Of some tilings: is on rows that warps hold, which are those of its
     /// result or the result's columns.
     bool leavesRows = false, leavesColumns = false;
+    bool mayBeHeld = false; ///< by those warps, for all that reads it
     NameSet result = 0;
     llvm::SmallVector<NameSet, 2> operands;
     NameSet summed = 0; ///< of a product, what it sums over

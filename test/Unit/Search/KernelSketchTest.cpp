@@ -268,6 +268,20 @@ TEST(KernelSketch, TransposesMayBeLoadedByProducts) {
   EXPECT_GT(checker.numKernels, checker.numTransposes);
 }
 
+/// sum (X·W + (V·Y)ᵀ)², whose transpose leaves columns, or too few rows to be
+/// shared out.
+TEST(KernelSketch, RowsMayMeetColumns) {
+  ProgramBuilder b;
+  ValueId x = b.input({128, 64}), w = b.input({64, 32}), v = b.input({32, 64}),
+          y = b.input({64, 128});
+  ValueId turned = b.transpose(b.matmul(v, y), {1, 0});
+  ValueId both = b.apply(Opcode::Add, {b.matmul(x, w), turned});
+  ValueId square = b.apply(Opcode::Square, {both});
+  SketchChecker checker(TileSizeSet::Round, /*numTilings=*/40);
+  checker.check(b.finish({b.reduce(Opcode::Sum, square, 1)}), /*maxOps=*/7);
+  EXPECT_GT(checker.numKept, 100u);
+}
+
 /// Warps keep rows of tiles whose sizes are powers of two.
 TEST(KernelSketch, RowsTakeNoMoreThanTheBlockGraphSays) {
   SketchChecker checker(TileSizeSet::Round, /*numTilings=*/40);
