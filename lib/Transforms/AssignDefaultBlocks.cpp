@@ -88,7 +88,7 @@ static std::optional<LibraryChoice> findLibraryChoice(OperatorOpInterface op) {
           findLibraryMatmul(op, {type, view->strides, view->offset}))
     return LibraryChoice{*inPlace};
   std::optional<LibraryMatmul> apart =
-      findLibraryMatmul(op, {type, getRowMajorStrides(type.shape), 0});
+      findLibraryMatmul(op, PlacedTensor::makeRowMajor(type));
   return apart ? std::optional(LibraryChoice{*apart, /*isCopied=*/true})
                : std::nullopt;
 }

@@ -63,7 +63,7 @@ static bool isOfGraphs(func::FuncOp function) {
   auto isReshapedOrReturned = [](Operation *op) {
     return reshapesScalar(op) || isa<func::ReturnOp>(op);
   };
-  auto isWell = [&](Value value) {
+  auto staysBetweenGraphs = [&](Value value) {
     Operation *definition = value.getDefiningOp();
     return !isScalarTensor(value.getType()) ||
            (!explainUnsupportedTensor(getTypeInGraph(value.getType())) &&
@@ -71,11 +71,12 @@ static bool isOfGraphs(func::FuncOp function) {
             llvm::all_of(value.getUsers(), isReshapedOrReturned));
   };
   WalkResult result = function->walk([&](func::ReturnOp exit) {
-    return llvm::all_of(exit->getOperands(), isWell) ? WalkResult::advance()
-                                                     : WalkResult::interrupt();
+    return llvm::all_of(exit->getOperands(), staysBetweenGraphs)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
   });
   return !result.wasInterrupted() &&
-         llvm::all_of(function.getArguments(), isWell);
+         llvm::all_of(function.getArguments(), staysBetweenGraphs);
 }
 
 static void expandScalars(func::FuncOp function) {
