@@ -1,19 +1,16 @@
-"""projections.py ROWS COLUMNS DEPTH apart|joined: three linear layers of [ROWS, COLUMNS] by [COLUMNS,
-COLUMNS] weights, of which each is [heads, ROWS, DEPTH] in the end. Their weights are three, or one."""
+"""projections.py ROWS INNER COLUMNS DEPTH apart|joined: linear layers of [ROWS, INNER] by [N, INNER]
+weights, one for each N of COLUMNS, which commas separate, or one weight of all. Each result is [N / DEPTH
+heads, ROWS, DEPTH] in the end, or [ROWS, N] where DEPTH is 0."""
 import sys
 
-rows, columns, depth = map(int, sys.argv[1:4])
-is_joined = sys.argv[4] == "joined"
+rows, inner = map(int, sys.argv[1:3])
+columns = [int(text) for text in sys.argv[3].split(",")]
+depth = int(sys.argv[4])
+is_joined = sys.argv[5] == "joined"
 
 
 def tensor(*shape):
     return "tensor<" + "x".join(map(str, shape)) + "xf16>"
-
-
-x, y, weight = tensor(rows, columns), tensor(rows, columns), tensor(columns, columns)
-split, result = tensor(rows, columns // depth, depth), tensor(columns // depth, rows, depth)
-weights = [tensor(3 * columns, columns)] if is_joined else [weight] * 3
-inputs = [x, *weights]
 
 
 def list_values(prefix):
@@ -26,28 +23,38 @@ def list_arguments(prefix):
 
 def product(name, weight, size):
     print(f"  %{name}w = mirage_kernel.transpose {weight} dims [1, 0]"
-          f" : ({tensor(size, columns)}) -> {tensor(columns, size)}")
+          f" : ({tensor(size, inner)}) -> {tensor(inner, size)}")
     print(f"  %{name} = mirage_kernel.matmul %a0, %{name}w"
-          f" : ({x}, {tensor(columns, size)}) -> {tensor(rows, size)}")
+          f" : ({x}, {tensor(inner, size)}) -> {tensor(rows, size)}")
 
 
-results = ", ".join([result] * 3)
+x = tensor(rows, inner)
+weights = [sum(columns)] if is_joined else columns
+inputs = [x, *[tensor(size, inner) for size in weights]]
+types = [tensor(size // depth, rows, depth) if depth else tensor(rows, size) for size in columns]
+results = ", ".join(types)
 print(f"func.func @projections({list_arguments('x')}) -> ({results}) {{")
-print(f"  %e = tensor.empty() : {result}")
-print(f"  %r:3 = mirage_kernel.graph ins({list_values('x')} : {', '.join(inputs)})"
-      f" outs(%e, %e, %e : {results}) {{")
+for part, type in enumerate(types):
+    print(f"  %e{part} = tensor.empty() : {type}")
+empty = ", ".join(f"%e{part}" for part in range(len(types)))
+print(f"  %r:{len(types)} = mirage_kernel.graph ins({list_values('x')} : {', '.join(inputs)})"
+      f" outs({empty} : {results}) {{")
 print(f"  ^bb0({list_arguments('a')}):")
 if is_joined:
-    product("all", "%a1", 3 * columns)
-for part in range(3):
+    product("all", "%a1", sum(columns))
+yielded = []
+for part, size in enumerate(columns):
+    y, split = tensor(rows, size), tensor(rows, size // max(depth, 1), depth)
     if is_joined:
-        print(f"  %y{part} = mirage_kernel.slice %all offsets [0, {part * columns}] strides [1, 1]"
-              f" : ({tensor(rows, 3 * columns)}) -> {y}")
+        print(f"  %y{part} = mirage_kernel.slice %all offsets [0, {sum(columns[:part])}] strides [1, 1]"
+              f" : ({tensor(rows, sum(columns))}) -> {y}")
     else:
-        product(f"y{part}", f"%a{part + 1}", columns)
-    print(f"  %h{part} = mirage_kernel.reshape %y{part} : ({y}) -> {split}")
-    print(f"  %t{part} = mirage_kernel.transpose %h{part} dims [1, 0, 2] : ({split}) -> {result}")
-print(f"  mirage_kernel.yield %t0, %t1, %t2 : {results}")
+        product(f"y{part}", f"%a{part + 1}", size)
+    yielded.append(f"%t{part}" if depth else f"%y{part}")
+    if depth:
+        print(f"  %h{part} = mirage_kernel.reshape %y{part} : ({y}) -> {split}")
+        print(f"  %t{part} = mirage_kernel.transpose %h{part} dims [1, 0, 2] : ({split}) -> {types[part]}")
+print(f"  mirage_kernel.yield {', '.join(yielded)} : {results}")
 print(f"  }} : {results}")
-print(f"  return %r#0, %r#1, %r#2 : {results}")
+print(f"  return {', '.join(f'%r#{part}' for part in range(len(types)))} : {results}")
 print("}")

@@ -114,7 +114,6 @@ TEST(NamesTest, InputsReadInSeveralOrdersStay) {
   EXPECT_EQ(getBody({{0, 1, 3, 2}}), Shape({2, 3, 4, 5}));
 }
 
-/// What is contracted is a product of names.
 /// What a cache of keys is handed, beside what is computed of it.
 TEST(NamesTest, InputsWhoseTransposesAreOutputsStay) {
   ProgramBuilder b;
@@ -124,6 +123,7 @@ TEST(NamesTest, InputsWhoseTransposesAreOutputsStay) {
   expectRewritten(graph);
 }
 
+/// What is contracted is a product of names.
 TEST(NamesTest, AProductOfNamesIsContracted) {
   ProgramBuilder b;
   ValueId x = b.input({3, 20, 8}), w = b.input({24, 40});
@@ -321,17 +321,24 @@ TEST(NamesTest, MasksOfPieces) {
   EXPECT_TRUE(hasNoParts(expectRewritten(graph).body));
 }
 
+/// Queries, keys and values of 16 rows and 4 heads, each [heads, rows, depth].
+static llvm::SmallVector<ValueId, 3> splitHeads(ProgramBuilder &b, ValueId all,
+                                                int64_t depth) {
+  llvm::SmallVector<ValueId, 3> heads;
+  for (int64_t part = 0; part < 3; ++part) {
+    ValueId columns = slice(b, all, 1, 4 * depth * part, 4 * depth);
+    heads.push_back(b.transpose(
+        b.apply(Opcode::Reshape, {columns}, {}, {16, 4, depth}), {1, 0, 2}));
+  }
+  return heads;
+}
+
 /// Queries, keys and values of several heads come out of one projection.
 TEST(NamesTest, HeadsOfOneProjection) {
   ProgramBuilder b;
   ValueId x = b.input({16, 24}), w = b.input({24, 96});
   ValueId y = b.matmul(x, w);
-  llvm::SmallVector<ValueId, 3> heads;
-  for (int64_t part = 0; part < 3; ++part)
-    heads.push_back(
-        b.transpose(b.apply(Opcode::Reshape, {slice(b, y, 1, 32 * part, 32)},
-                            {}, {16, 4, 8}),
-                    {1, 0, 2}));
+  llvm::SmallVector<ValueId, 3> heads = splitHeads(b, y, 8);
   ValueId scores = b.matmul(heads[0], b.transpose(heads[1], {0, 2, 1}));
   ValueId e = b.apply(Opcode::Exp, {scores});
   ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
@@ -364,6 +371,18 @@ TEST(NamesTest, WhatDependsOnANameHasAnother) {
   EXPECT_EQ(program.names.getNumNames(), 4u) << "of x and of y, both 32";
 }
 
+/// Columns of z share those of y, so that what depends on z may not.
+TEST(NamesTest, WhatDependsOnASharedNameHasAnother) {
+  ProgramBuilder b;
+  ValueId x = b.input({16, 24}), w = b.input({24, 32}), v = b.input({24, 32}),
+          p = b.input({32, 40}), u = b.input({32, 32}), t = b.input({32, 40});
+  ValueId y = b.matmul(x, w), z = b.matmul(x, v), next = b.matmul(z, u);
+  auto program = llvm::cantFail(
+      makeTargetProgram(b.finish({b.matmul(y, p), b.matmul(next, t)})));
+  EXPECT_EQ(program.getNames(y), program.getNames(z));
+  EXPECT_NE(program.getNames(next), program.getNames(y));
+}
+
 TEST(NamesTest, WhatIsSummedHasAnother) {
   ProgramBuilder b;
   ValueId x = b.input({16, 32}), y = b.input({16, 32});
@@ -376,13 +395,7 @@ TEST(NamesTest, ProjectionsAreOneKernel) {
   ProgramBuilder b;
   ValueId x = b.input({16, 64}), w = b.input({64, 192});
   ValueId y = b.matmul(x, w);
-  llvm::SmallVector<ValueId, 3> heads;
-  for (int64_t part = 0; part < 3; ++part)
-    heads.push_back(
-        b.transpose(b.apply(Opcode::Reshape, {slice(b, y, 1, 64 * part, 64)},
-                            {}, {16, 4, 16}),
-                    {1, 0, 2}));
-  expectFused(b.finish(heads));
+  expectFused(b.finish(splitHeads(b, y, 16)));
 }
 
 TEST(NamesTest, StridedPartsAreAnError) {
