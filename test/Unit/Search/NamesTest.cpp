@@ -321,24 +321,17 @@ TEST(NamesTest, MasksOfPieces) {
   EXPECT_TRUE(hasNoParts(expectRewritten(graph).body));
 }
 
-/// Queries, keys and values of 16 rows and 4 heads, each [heads, rows, depth].
-static llvm::SmallVector<ValueId, 3> splitHeads(ProgramBuilder &b, ValueId all,
-                                                int64_t depth) {
-  llvm::SmallVector<ValueId, 3> heads;
-  for (int64_t part = 0; part < 3; ++part) {
-    ValueId columns = slice(b, all, 1, 4 * depth * part, 4 * depth);
-    heads.push_back(b.transpose(
-        b.apply(Opcode::Reshape, {columns}, {}, {16, 4, depth}), {1, 0, 2}));
-  }
-  return heads;
-}
-
 /// Queries, keys and values of several heads come out of one projection.
 TEST(NamesTest, HeadsOfOneProjection) {
   ProgramBuilder b;
   ValueId x = b.input({16, 24}), w = b.input({24, 96});
   ValueId y = b.matmul(x, w);
-  llvm::SmallVector<ValueId, 3> heads = splitHeads(b, y, 8);
+  llvm::SmallVector<ValueId, 3> heads;
+  for (int64_t part = 0; part < 3; ++part)
+    heads.push_back(
+        b.transpose(b.apply(Opcode::Reshape, {slice(b, y, 1, 32 * part, 32)},
+                            {}, {16, 4, 8}),
+                    {1, 0, 2}));
   ValueId scores = b.matmul(heads[0], b.transpose(heads[1], {0, 2, 1}));
   ValueId e = b.apply(Opcode::Exp, {scores});
   ValueId p = b.apply(Opcode::Div, {e, b.reduce(Opcode::Sum, e, 2)});
@@ -389,13 +382,6 @@ TEST(NamesTest, WhatIsSummedHasAnother) {
   ValueId sum = b.reduce(Opcode::Sum, x, 1), e = b.apply(Opcode::Exp, {y});
   auto program = llvm::cantFail(makeTargetProgram(b.finish({sum, e})));
   EXPECT_EQ(program.names.getNumNames(), 3u) << "rows, what is summed, columns";
-}
-
-TEST(NamesTest, ProjectionsAreOneKernel) {
-  ProgramBuilder b;
-  ValueId x = b.input({16, 64}), w = b.input({64, 192});
-  ValueId y = b.matmul(x, w);
-  expectFused(b.finish(splitHeads(b, y, 16)));
 }
 
 TEST(NamesTest, StridedPartsAreAnError) {
